@@ -7,6 +7,7 @@ from typing import Any
 
 from app.plans import expressions as e
 from app.plans import plan as p
+from app.plans.combined_figures import describe_combinations
 from app.plans.conditions import is_presence, list_columns
 
 _SIGNS = {"=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least"}
@@ -65,6 +66,7 @@ def _describe_steps(plan: p.Plan) -> list[str]:
             continue
         if isinstance(step, p.ProfileStep) and any(isinstance(own, p.GroupStep) for own in plan.steps):
             return [*parts, "the missing values of all columns together, and the number of columns with some"]
+        parts += describe_combinations(step, plan.steps) if isinstance(step, p.DeriveStep) else []
         parts += _STEPS[type(step)](step, names)
     has_figures = any(
         isinstance(step, p.GroupStep | p.PivotStep | p.ProfileStep | p.CorrelateStep) for step in plan.steps

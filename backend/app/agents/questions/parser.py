@@ -11,6 +11,7 @@ from app.agents.goals.phrases.intents import NO_MODEL
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words
+from app.agents.questions.agreement import settle
 from app.agents.questions.answered_words import unaccounted_words
 from app.agents.questions.composition.ambiguity import describe_ambiguity
 from app.agents.questions.composition.completion import Composed
@@ -39,12 +40,19 @@ from app.agents.questions.grammar_words import CLASSES, KNOWN_WORDS
 from app.agents.questions.grouping import group_by_condition, parse_groups
 from app.agents.questions.implied_columns import mark_implied
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.learned.reading import read_question
 from app.agents.questions.marking.mark_items import mark_items
 from app.agents.questions.matching.absent_values import describe_absence
+from app.agents.questions.parsed_plans import describe_reading
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.plan_checks import neglects_question
 from app.agents.questions.question_cues import NOT_OF_DATA, SIGNS
-from app.agents.questions.question_reading import NotUnderstood, QuestionReading, contradicts_itself
+from app.agents.questions.question_reading import (
+    ImpossibleRequest,
+    NotUnderstood,
+    QuestionReading,
+    contradicts_itself,
+)
 from app.agents.questions.rewording.bare_phrases import reword_bare_phrases
 from app.agents.questions.rewording.checks_of_data import reword_checks
 from app.agents.questions.rewording.contrasts import reword_contrasts
@@ -75,9 +83,7 @@ from app.errors import LabError
 from app.modeling.problem.metrics import METRIC_PHRASES
 from app.modeling.problem.name_resolution import nearest_names
 from app.plans.compiler import compile_plan
-from app.plans.describe import describe_plan
-from app.plans.expressions import ColumnExpression, IsNullExpression, NotExpression
-from app.plans.plan import FilterStep, GroupStep, Plan
+from app.plans.plan import Plan
 
 _COURTESY = re.compile(r"^\W*(?:please|hi|hello|hey)\b\W*|\bplease\b", re.IGNORECASE)
 MAX_WORDS = 300
@@ -151,13 +157,17 @@ def judges_a_model(text: str) -> bool:
 
 
 def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion | UnparsedQuestion:
-    """Parse a question about some tables. Ambiguous questions are returned unparsed, with options."""
+    """Parse a question about some tables. Ambiguous questions are returned unparsed, with options.
+
+    It is read twice, by rules and by the fitted decoder (`learned`): what both agree on is surer than either.
+    """
     text = _COURTESY.sub(" ", NO_MODEL.sub(" ", goal)).strip()
     examples = example_questions(tables[0]) if tables else ()
     if len(words(text)) > MAX_WORDS:
         return UnparsedQuestion(f"It has more than {MAX_WORDS} words. Ask a shorter question.", examples)
     if not tables:
         return UnparsedQuestion("There is no table.")
+    unchanged = text
     text = reword_ranges(quote_signed_values(reword_checks(respell(text, tables), tables), tables))
     text = reword_measured_states(reword_scale_bounds(text, tables), tables)
     text = reword_group_extremes(reword_span_terms(text, tables), tables)
@@ -172,6 +182,16 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     # Overviews have words of their own, which a composed reading would take for nouns.
     if overview := _overview(base):
         return _parsed(overview)
+    by_rules = _parse_by_rules(base, text, tables, examples)
+    # What names no column, value or row is talk, whatever the decoder makes of it.
+    if not any(item.columns or item.values or item.row_tables for item in base.text.items):
+        return by_rules
+    return settle(by_rules, read_question(unchanged, tables, base), _unknown_words(text, tables))
+
+
+def _parse_by_rules(
+    base: QuestionReading, text: str, tables: Sequence[TableProfile], examples: tuple[str, ...]
+) -> ParsedQuestion | UnparsedQuestion:
     choice = _compose(base, text, tables)
     if choice is not None and choice.is_sure and choice.best.reading.quality >= MIN_QUALITY:
         return _composed(choice.best)
@@ -179,7 +199,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         # Only readings about as cheap as the rival are named: dearer ones raise no doubt.
         near = [composed for composed in choice.nearest if composed.cost <= choice.rival.cost + MIN_LEAD]
         ambiguity = describe_ambiguity(near)
-        parsed = UnparsedQuestion(ambiguity or "It can be read in several ways.")
+        parsed = UnparsedQuestion(ambiguity or "It can be read in several ways.", is_settled=bool(ambiguity))
     else:
         by_frames = _by_frames(base, text, choice, tables, examples)
         if isinstance(by_frames, ParsedQuestion):
@@ -300,28 +320,8 @@ def _composed(composed: Composed) -> ParsedQuestion:
 
 
 def _parsed(attempt: Attempt) -> ParsedQuestion:
-    columns = [column.name for column in plan_columns(attempt.plan, attempt.reading.scope)]
-    return ParsedQuestion(
-        plan=attempt.plan,
-        description=describe_plan(attempt.plan),
-        tables=tuple(plan_tables(attempt.plan)),
-        columns=tuple(dict.fromkeys(columns)),
-        interpretations=tuple(dict.fromkeys([*attempt.reading.notes, *_notes_of_shares(attempt.plan)])),
-        confidence=round(min(0.95, 0.55 + 0.4 * attempt.reading.quality), 2),
-    )
-
-
-def _notes_of_shares(plan: Plan) -> Iterator[str]:
-    """Say of which rows a plan takes no share: those without a value that its condition needs."""
-    absent: list[str] = []
-    for step in plan.steps:
-        match step:
-            case FilterStep(
-                condition=NotExpression(operand=IsNullExpression(operand=ColumnExpression(name=name)))
-            ):
-                absent.append(name)
-            case GroupStep() if any(figure.function == "share_true" for figure in step.aggregations):
-                yield from (f"Rows without a `{name}` count neither way." for name in absent)
+    confidence = min(0.95, 0.55 + 0.4 * attempt.reading.quality)
+    return describe_reading(attempt.plan, attempt.reading, confidence)
 
 
 def _unparsed(
@@ -338,18 +338,24 @@ def _unparsed(
         )
         return UnparsedQuestion(f"What is not understood: {described}.", examples)
     if refusal is not None:
-        return UnparsedQuestion(str(refusal), refusal.reword(text) or examples)
-    unknown = [
-        item.word
-        for item in mark_items(text, tables).items
-        if item.kind == "word" and not _is_known(item, tables) and item.word != CLOCK
-    ][:MAX_EXPLAINED_WORDS]
+        is_settled = isinstance(refusal, ImpossibleRequest) or bool(refusal.ambiguous)
+        return UnparsedQuestion(str(refusal), refusal.reword(text) or examples, is_settled=is_settled)
+    unknown = _unknown_words(text, tables)[:MAX_EXPLAINED_WORDS]
     remark = (
         f" Nothing is known of {', '.join(_describe_word(word, names, tables) for word in unknown)}."
         if unknown
         else ""
     )
     return UnparsedQuestion(f"It cannot be told which figure is asked for.{remark}", examples)
+
+
+def _unknown_words(text: str, tables: Sequence[TableProfile]) -> list[str]:
+    """Words of a question of which neither the tables nor the grammar know anything."""
+    return [
+        item.word
+        for item in mark_items(text, tables).items
+        if item.kind == "word" and not _is_known(item, tables) and item.word != CLOCK
+    ]
 
 
 def _is_known(item: QuestionItem, tables: Sequence[TableProfile]) -> bool:

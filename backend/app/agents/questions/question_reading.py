@@ -40,6 +40,10 @@ class NotUnderstood(Exception):
         return tuple(f"{before}{meaning}{after}" for meaning in self.meanings)
 
 
+class ImpossibleRequest(NotUnderstood):
+    """A request that no rows can answer: for a day that its month does not have, or a value that no row has."""
+
+
 @dataclass(frozen=True)
 class Value:
     """A value of each row: a column or an expression over columns of the scope."""

@@ -131,7 +131,7 @@ def test_a_stored_row_by_its_name_is_looked_up_and_never_predicted(next_call, go
 
 
 def test_a_look_up_that_is_not_understood_is_asked_about(next_call) -> None:
-    name, arguments = plan_materials(next_call, "How heavy is copper?")
+    name, arguments = plan_materials(next_call, "What is the price of copper?")
     assert (name, "How is the question meant?" in arguments["question"]) == ("ask_user", True)
 
 

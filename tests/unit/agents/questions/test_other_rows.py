@@ -69,7 +69,6 @@ def test_a_comparison_says_its_margin_if_that_is_asked(question: str, rows: list
     "question",
     [
         "average wait in the Eye ward and in the other towns",
-        "average wait by ward, and by how much",
         "average wait versus the others",
     ],
 )

@@ -379,4 +379,5 @@ def _list(names: Sequence[str]) -> str:
 @lru_cache(maxsize=256)  # the kinds of change of one message read some questions twice
 def _parse(question: str, tables: tuple[TableProfile, ...]) -> Plan | None:
     parsed = parse_question(question, tables)
-    return parsed.plan if isinstance(parsed, ParsedQuestion) else None
+    # A change is made of words that rules account for: the decoder would pass over one that names nothing.
+    return parsed.plan if isinstance(parsed, ParsedQuestion) and not parsed.is_by_decoder else None

@@ -8,7 +8,7 @@ encodings of a high cosine, without a word in common.
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,12 +25,16 @@ DIMENSIONS = 384
 LAYERS, HEADS = 6, 12
 MAX_PIECES = 64
 """Pieces of words that are read of a text, with the two that mark its ends: as many places as are stored."""
+MAX_MEAN_PIECES = 12
+"""Pieces of a text whose mean is taken."""
 MAX_WORD_LETTERS = 40
 """Letters of a word that is split into pieces; the tokenizer of the published model stops at 100."""
 MAX_BATCH = 32
 """Texts that are encoded at once: more do not go faster on one core."""
 MAX_CACHED_TEXTS = 4_096
 """Encodings that are kept, about 6 MB: the columns of some hundred tables."""
+MAX_CACHED_PIECES = 32
+"""Texts of which the states of all pieces are kept, some 50 kB each."""
 # Added to logits of padding, and to variances: numbers of the published model.
 _MASKED = -1e4
 _EPSILON = 1e-12
@@ -78,6 +82,7 @@ _lock = Lock()
 def forget() -> None:
     """Forget the weights and the encodings, so that others are loaded from `FILE`."""
     _load.cache_clear()
+    encode_pieces.cache_clear()
     with _lock:
         _encodings.clear()
 
@@ -104,12 +109,28 @@ def encode(texts: Sequence[str]) -> "np.ndarray":
     return np.stack([vectors[text] for text in texts]) if texts else np.zeros((0, DIMENSIONS), "float32")
 
 
+@lru_cache(maxsize=MAX_CACHED_PIECES)
 def encode_pieces(text: str) -> "tuple[list[Piece], np.ndarray]":
-    """Return the pieces of a text, and their last hidden states, float32 (pieces, `DIMENSIONS`)."""
+    """Return the pieces of a text, and their last hidden states, float32 (pieces, `DIMENSIONS`).
+
+    Those of the latest texts are kept, and must not be changed: links and the decoder of questions share them.
+    """
     pieces = split_pieces(text)
     with _load().threads.limit(limits=1, user_api="blas"):
         hidden, _ = _run([[piece.number for piece in pieces]])
     return pieces, hidden[0]
+
+
+def mean_pieces(texts: Sequence[str]) -> "np.ndarray":
+    """Return the means of the pieces of texts before any layer, float32 (texts, `DIMENSIONS`)."""
+    import numpy as np  # noqa: PLC0415
+
+    pieces = _load().weights["embeddings.word_embeddings.weight"]
+    means = np.zeros((len(texts), DIMENSIONS), "float32")
+    for place, text in enumerate(texts):
+        if numbers := [piece.number for piece in split_pieces(text)[1:-1]]:
+            means[place] = pieces[numbers[:MAX_MEAN_PIECES]].mean(axis=0)
+    return means
 
 
 def split_pieces(text: str) -> list[Piece]:

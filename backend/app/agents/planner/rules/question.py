@@ -130,7 +130,7 @@ def _answer_if_clear(situation: Situation, probability: float) -> AgentAction | 
 def _read_clear_figure(situation: Situation) -> ParsedQuestion | None:
     """Read a goal whose words all make one figure of the stored rows; None for others, and for later times."""
     parsed = parse_question(situation.goal.text, situation.tables)
-    if not isinstance(parsed, ParsedQuestion):
+    if not isinstance(parsed, ParsedQuestion) or parsed.is_by_decoder:
         return None
     # A yes or no about two groups of stored rows is a figure of them, and no effect to explain.
     min_confidence = MIN_VERDICT_CONFIDENCE if has_verdict(parsed.plan) else MIN_CLEAR_CONFIDENCE

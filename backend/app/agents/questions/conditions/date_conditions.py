@@ -27,7 +27,7 @@ from app.agents.questions.grammar_words import MONTH_NUMBERS, ORDINALS, QUARTER_
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import (
     Condition,
-    NotUnderstood,
+    ImpossibleRequest,
     QuestionReading,
     Value,
 )
@@ -91,7 +91,7 @@ def _day_condition(reading: QuestionReading, match: PhraseMatch) -> Condition | 
     if day_item is not None:
         if reference is None:
             # A written date means nothing else, so an answer without it would ignore a condition.
-            raise NotUnderstood(f"No column holds dates such as {day_item.text}.")
+            raise ImpossibleRequest(f"No column holds dates such as {day_item.text}.")
         day = datetime.fromisoformat(day_item.text).date()
         return Condition(
             bounded(reference, bound_word(reading, match), day, day + timedelta(days=1)),
@@ -105,7 +105,7 @@ def _day_condition(reading: QuestionReading, match: PhraseMatch) -> Condition | 
     if not _is_day(year or LEAP_YEAR, month, number):
         name = f"{month_item.text.capitalize()} {year or ''}".strip()
         # No row has such a day: 0 would sound like an answer about a real one.
-        raise NotUnderstood(f"{name} has no day {number}.")
+        raise ImpossibleRequest(f"{name} has no day {number}.")
     if year is not None and reference is not None:
         day = date(year, month, number)
         return Condition(

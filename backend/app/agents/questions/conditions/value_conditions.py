@@ -11,7 +11,7 @@ from app.agents.questions.matching.column_matching import ColumnMatch
 from app.agents.questions.matching.value_matching import ValueMatch, denies_flag, flag_values
 from app.agents.questions.question_reading import (
     Condition,
-    NotUnderstood,
+    ImpossibleRequest,
     QuestionReading,
     add_condition,
     make_value,
@@ -200,9 +200,9 @@ def parse_literals(reading: QuestionReading) -> None:
         reference = reading.column(item)
         column: Column = reference.column
         if column.is_number or column.type == "datetime":
-            raise NotUnderstood(f"`{column.name}` has no value {text.text!r}.")
+            raise ImpossibleRequest(f"`{column.name}` has no value {text.text!r}.")
         if column.values and len(column.values) >= column.distinct:
-            raise NotUnderstood(f"`{column.name}` has no value {text.text!r}.")
+            raise ImpossibleRequest(f"`{column.name}` has no value {text.text!r}.")
         sign: ComparisonSign = "!=" if match.names.get("negation") else "="
         add_condition(
             reading,

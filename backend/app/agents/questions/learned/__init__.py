@@ -1,0 +1,1 @@
+"""Questions read by a fitted decoder, which writes a program for each."""

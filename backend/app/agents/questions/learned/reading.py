@@ -1,0 +1,82 @@
+"""Readings of a question by the decoder: the plans of the likeliest programs."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.agents.goals.columns.links import ColumnLinks, link_columns
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.questions.composition.composer import plan_columns
+from app.agents.questions.learned.decoder import WrittenProgram, write_programs
+from app.agents.questions.learned.inputs import QuestionInputs
+from app.agents.questions.plan_meaning import PlanMeaning, meaning_of
+from app.agents.questions.programs.program import Program
+from app.agents.questions.programs.program_plan import plan_of
+from app.agents.questions.question_reading import NotUnderstood, QuestionReading
+from app.errors import LabError
+from app.plans.compiler import compile_plan
+from app.plans.plan import Plan
+
+MIN_LINKED = 0.5
+"""Probability from which the links take a word for columns of a plan."""
+
+
+class LearnedReading(NamedTuple):
+    """A plan, the probability that it is what was asked for, and the reading with its notes."""
+
+    plan: Plan
+    probability: float
+    reading: QuestionReading
+    program: Program
+
+
+class LearnedReadings(NamedTuple):
+    """The readings of a question, the likeliest first. `none`: how likely the tables do not hold the answer."""
+
+    readings: tuple[LearnedReading, ...] = ()
+    none: float = 0.0
+    links: ColumnLinks | None = None
+    columns: tuple[str, ...] = ()
+    """Names of the columns, in the order of the links."""
+
+    def takes(self, word: str, reading: LearnedReading) -> bool:
+        """Tell if the links take a word for columns of a reading's plan."""
+        if self.links is None:
+            return False
+        shares = self.links.shares(lambda link: link.word == word.casefold())
+        own = {column.name for column in plan_columns(reading.plan, reading.reading.scope)}
+        return sum(float(shares[n]) for n, name in enumerate(self.columns) if name in own) >= MIN_LINKED
+
+
+def read_question(text: str, tables: Sequence[TableProfile], base: QuestionReading) -> LearnedReadings:
+    """Read a question by the decoder. `base`: the scope in which the programs become plans."""
+    readings: dict[PlanMeaning, LearnedReading] = {}
+    none = 0.0
+    inputs = QuestionInputs(text, tables)
+    for candidate in write_programs(inputs):
+        if candidate.program.shows == "none":
+            none += candidate.probability
+            continue
+        reading = _carry_out(candidate, base)
+        if reading is None:
+            continue
+        meaning = meaning_of(reading.plan)
+        # Several programs may come to plans of one meaning, which is as likely as all of them.
+        same = next((other for other in readings if other.agrees(meaning)), meaning)
+        former = readings.get(same)
+        if former is not None:
+            reading = former._replace(probability=former.probability + reading.probability)
+        readings[same] = reading
+    likeliest = sorted(readings.values(), key=lambda entry: -entry.probability)
+    links = link_columns(inputs.text, inputs.columns) if likeliest else None
+    return LearnedReadings(tuple(likeliest), none, links, tuple(column.name for _, column in inputs.columns))
+
+
+def _carry_out(candidate: WrittenProgram, base: QuestionReading) -> LearnedReading | None:
+    """The plan of a program; None where its parts do not fit the tables."""
+    reading = QuestionReading(base.scope, base.text.copy())
+    try:
+        plan = plan_of(candidate.program, reading)
+        compile_plan(plan, base.scope.schemas)
+    except (NotUnderstood, LabError, ValueError):
+        return None
+    return LearnedReading(plan, candidate.probability, reading, candidate.program)

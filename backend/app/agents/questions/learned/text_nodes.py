@@ -1,0 +1,225 @@
+"""Words of a question with their places, and what in it stands for a value: numbers, dates and their parts."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+from app.agents.goals.words.tokenizer import without_accents
+from app.number_words import ABOVE_ONE
+
+NodeKind = Literal["value", "number", "date", "month", "weekday"]
+MAX_WORDS = 48
+"""Words of a question that are read."""
+_WORD = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|[^\w\s]|_")
+_DAY = re.compile(r"\d{1,2}\.\d{2}")
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mio": 1e6, "bn": 1e9, "billion": 1e9}
+_OTHER_NUMBERS = {
+    "one": 1, "once": 1, "twice": 2, "thrice": 3, "dozen": 12, "half": 0.5, "zero": 0, "first": 1,
+    "second": 2, "third": 3, "fourth": 4, "fifth": 5, "hundred": 100, "thousand": 1000, "million": 1_000_000,
+    "quarter": 0.25,
+    "noon": 12, "midnight": 0, "single": 1, "couple": 2, "century": 100, "double": 2, "both": 2, "pair": 2,
+}  # fmt: skip
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MIN_YEAR, _MAX_YEAR = 1500, 2100
+"""Numbers of four digits that may be years."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word, a number or a sign, and the part of the question that it takes."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class TextNode:
+    """Something in a question that stands for a value. `first`, `last`: its words, both included.
+
+    A date has its first and last day; other kinds have a number: of a month, of a weekday from 0, or their own.
+    """
+
+    kind: NodeKind
+    first: int
+    last: int
+    number: float = 0.0
+    start: date | None = None
+    end: date | None = None
+
+
+def split_words(text: str) -> list[Word]:
+    return [
+        Word(without_accents(match[0].casefold()), match.start(), match.end()) for match in _WORD.finditer(text)
+    ][:MAX_WORDS]
+
+
+def find_nodes(words: Sequence[Word]) -> list[TextNode]:
+    """Return the numbers, dates, months and weekdays of a question; a date leaves its parts in place."""
+    return [*_numbers(words), *_months(words), *_weekdays(words), *_dates(words)]
+
+
+def _numbers(words: Sequence[Word]) -> Iterator[TextNode]:
+    scale = -1
+    for place, word in enumerate(words):
+        value = _number_of(word.text)
+        if value is None or place == scale:
+            continue
+        following = words[place + 1] if place + 1 < len(words) else None
+        if following and following.text in _SCALES and word.text[0].isdigit():
+            is_joined = following.start == word.end or len(following.text) > 1
+            if is_joined:
+                scale = place + 1
+                yield TextNode("number", place, scale, value * _SCALES[following.text])
+                continue
+        # `-3` is a number, the dash of `30-40` is none.
+        before = words[place - 1] if place else None
+        is_negative = (
+            before is not None
+            and before.text in ("-", "\u2212")
+            and before.end == word.start
+            and (place < 2 or words[place - 2].end < before.start)
+        )
+        yield TextNode("number", place, place, -value if is_negative else value)
+
+
+def _number_of(text: str) -> float | None:
+    if _NUMBER.fullmatch(text):
+        return float(text.replace(",", ""))
+    if text in ABOVE_ONE:
+        return float(ABOVE_ONE[text])
+    return float(_OTHER_NUMBERS[text]) if text in _OTHER_NUMBERS else None
+
+
+def _month_of(text: str) -> int | None:
+    if len(text) < 3:
+        return None
+    shortened = "sep" if text == "sept" else text
+    return next((n for n, name in enumerate(MONTHS, start=1) if shortened in (name, name[:3])), None)
+
+
+def _months(words: Sequence[Word]) -> Iterator[TextNode]:
+    for place, word in enumerate(words):
+        if (month := _month_of(word.text)) is not None:
+            yield TextNode("month", place, place, month)
+
+
+def _weekdays(words: Sequence[Word]) -> Iterator[TextNode]:
+    for place, word in enumerate(words):
+        for number, name in enumerate(WEEKDAYS):
+            if word.text in (name, f"{name}s") or (len(word.text) == 3 and word.text == name[:3]):
+                yield TextNode("weekday", place, place, number)
+
+
+def _dates(words: Sequence[Word]) -> Iterator[TextNode]:
+    place = 0
+    while place < len(words):
+        node = (
+            _iso_date(words, place)
+            or _named_date(words, place)
+            or _numbered_period(words, place)
+            or _year(words, place)
+        )
+        if node is None:
+            place += 1
+        else:
+            yield node
+            place = node.last + 1
+
+
+def _iso_date(words: Sequence[Word], place: int) -> TextNode | None:
+    """`2023-05-14`, `14.05.2023` and `2023-05`."""
+    texts = [word.text for word in words[place : place + 5]]
+    joined = all(
+        a.end == b.start for a, b in zip(words[place : place + 4], words[place + 1 : place + 5], strict=False)
+    )
+    if len(texts) == 5 and joined and texts[1] == texts[3] and texts[1] in "-/.":
+        numbers = [text for text in texts[::2] if text.isdigit()]
+        if len(numbers) == 3 and len(numbers[0]) == 4:
+            return _day_node(place, place + 4, int(numbers[0]), int(numbers[1]), int(numbers[2]))
+        if len(numbers) == 3 and len(numbers[2]) == 4:
+            first, second = int(numbers[0]), int(numbers[1])
+            day, month = (second, first) if second > 12 else (first, second)
+            return _day_node(place, place + 4, int(numbers[2]), month, day)
+    if len(texts) >= 3 and joined and texts[1] == "." and _is_year(texts[2]) and _DAY.fullmatch(texts[0]):
+        day, month = map(int, texts[0].split("."))
+        return _day_node(place, place + 2, int(texts[2]), month, day)
+    if len(texts) >= 3 and texts[1] == "-" and words[place].end == words[place + 1].start:
+        is_month = _is_year(texts[0]) and texts[2].isdigit() and len(texts[2]) == 2 and 1 <= int(texts[2]) <= 12
+        if is_month and words[place + 1].end == words[place + 2].start:
+            return _month_node(place, place + 2, int(texts[0]), int(texts[2]))
+    return None
+
+
+def _named_date(words: Sequence[Word], place: int) -> TextNode | None:
+    """`14 May 2023`, `May 14th, 2023` and `May 2023`."""
+    texts = [word.text for word in words[place : place + 6]]
+    rest = [(n, text) for n, text in enumerate(texts) if text not in ("of", ",", "st", "nd", "rd", "th", ".")]
+    values = [text for _, text in rest]
+    if not values:
+        return None
+    month = _month_of(values[0])
+    if month is not None and len(values) > 1:
+        if _is_year(values[1]):
+            return _month_node(place, place + rest[1][0], int(values[1]), month)
+        if len(values) > 2 and values[1].isdigit() and int(values[1]) <= 31 and _is_year(values[2]):
+            return _day_node(place, place + rest[2][0], int(values[2]), month, int(values[1]))
+    if values[0].isdigit() and int(values[0]) <= 31 and len(values) > 2:
+        month = _month_of(values[1])
+        if month is not None and _is_year(values[2]):
+            return _day_node(place, place + rest[2][0], int(values[2]), month, int(values[0]))
+    return None
+
+
+def _numbered_period(words: Sequence[Word], place: int) -> TextNode | None:
+    """`Q3 2023`, `2023 Q3`, `H1 2024`."""
+    texts = [word.text for word in words[place : place + 4]]
+    if len(texts) >= 3 and texts[0] in ("q", "h") and texts[1].isdigit() and _is_year(texts[2]):
+        return _part_node(place, place + 2, texts[0], int(texts[1]), int(texts[2]))
+    if len(texts) >= 3 and texts[1] in ("q", "h") and texts[2].isdigit() and _is_year(texts[0]):
+        return _part_node(place, place + 2, texts[1], int(texts[2]), int(texts[0]))
+    return None
+
+
+def _part_node(first: int, last: int, letter: str, number: int, year: int) -> TextNode | None:
+    months = 3 if letter == "q" else 6
+    if not 1 <= number <= 12 // months:
+        return None
+    begin = months * (number - 1) + 1
+    return TextNode("date", first, last, 0.0, date(year, begin, 1), _month_end(year, begin + months - 1))
+
+
+def _year(words: Sequence[Word], place: int) -> TextNode | None:
+    text = words[place].text
+    if not _is_year(text):
+        return None
+    year = int(text)
+    return TextNode("date", place, place, year, date(year, 1, 1), date(year, 12, 31))
+
+
+def _is_year(text: str) -> bool:
+    return len(text) == 4 and text.isdigit() and _MIN_YEAR <= int(text) <= _MAX_YEAR
+
+
+def _month_node(first: int, last: int, year: int, month: int) -> TextNode:
+    return TextNode("date", first, last, 0.0, date(year, month, 1), _month_end(year, month))
+
+
+def _day_node(first: int, last: int, year: int, month: int, day: int) -> TextNode | None:
+    try:
+        own = date(year, month, day)
+    except ValueError:
+        return None
+    return TextNode("date", first, last, 0.0, own, own)
+
+
+def _month_end(year: int, month: int) -> date:
+    following = date(year + month // 12, month % 12 + 1, 1)
+    return following - timedelta(days=1)

@@ -1,0 +1,101 @@
+"""Two readings of a question are settled: by rules where they are sure, else by a decoder that is."""
+
+import pytest
+from tests.corpora.program_text import parse_program
+from tests.unit.agents.questions.test_grammar import TRIPS, TYPES
+
+from app.agents.questions.agreement import MAX_UNCONFIRMED, settle
+from app.agents.questions.learned.reading import LearnedReading, LearnedReadings
+from app.agents.questions.parsed_plans import describe_reading
+from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
+from app.agents.questions.parser import parse_question
+from app.agents.questions.phrases import QuestionItems
+from app.agents.questions.plan_meaning import meaning_of
+from app.agents.questions.programs.program_plan import plan_of
+from app.agents.questions.question_reading import QuestionReading
+from app.agents.questions.tables.scope import QuestionScope
+from app.plans.plan import Plan
+
+
+def reading_of(program: str, probability: float = 1.0) -> LearnedReading:
+    parsed = parse_program(program, TYPES)
+    reading = QuestionReading(QuestionScope((TRIPS,)), QuestionItems([]))
+    return LearnedReading(plan_of(parsed, reading), probability, reading, parsed)
+
+
+def by_rules(program: str, confidence: float = 0.85) -> ParsedQuestion:
+    entry = reading_of(program)
+    return describe_reading(entry.plan, entry.reading, confidence)
+
+
+def plan_for(program: str) -> Plan:
+    return reading_of(program).plan
+
+
+def test_a_plan_that_both_come_to_is_surer() -> None:
+    learned = LearnedReadings((reading_of("mean(fare), by(city)", 0.8),))
+    settled = settle(by_rules("mean(fare), by(city)"), learned)
+    assert isinstance(settled, ParsedQuestion)
+    assert settled.confidence > 0.9
+
+
+def test_a_plan_that_the_decoder_does_not_write_is_less_sure() -> None:
+    learned = LearnedReadings((reading_of("sum(km), by(city)", 0.99),))
+    settled = settle(by_rules("mean(fare), by(city)"), learned)
+    assert isinstance(settled, ParsedQuestion)
+    assert (settled.confidence, settled.is_by_decoder) == (MAX_UNCONFIRMED, False)
+    assert settled.plan == plan_for("mean(fare), by(city)")
+
+
+def test_a_sure_decoder_answers_what_rules_do_not_understand() -> None:
+    learned = LearnedReadings(
+        (reading_of("mean(fare), by(city)", 0.97), reading_of("sum(fare), by(city)", 0.02))
+    )
+    settled = settle(UnparsedQuestion("It is not understood."), learned)
+    assert isinstance(settled, ParsedQuestion)
+    assert settled.is_by_decoder
+
+
+def test_a_word_that_nobody_knows_is_not_passed_over() -> None:
+    learned = LearnedReadings((reading_of("count(), by(city)", 0.99),))
+    settled = settle(UnparsedQuestion("Nothing is known of 'purple'."), learned, ["purple"])
+    assert isinstance(settled, UnparsedQuestion)
+    assert [reading.plan for reading in settled.readings] == [plan_for("count(), by(city)")]
+
+
+def test_readings_of_both_are_offered_in_turn_and_each_once() -> None:
+    rules = (by_rules("sum(km)"), by_rules("mean(fare)"))
+    learned = LearnedReadings((reading_of("mean(fare)", 0.5), reading_of("max(fare)", 0.3)))
+    settled = settle(UnparsedQuestion("It is not understood.", readings=rules), learned)
+    assert isinstance(settled, UnparsedQuestion)
+    offered = [reading.plan for reading in settled.readings]
+    assert offered == [plan_for("mean(fare)"), plan_for("sum(km)"), plan_for("max(fare)")]
+
+
+def test_what_rules_know_to_be_open_or_impossible_stays_so() -> None:
+    learned = LearnedReadings((reading_of("mean(fare)", 0.99),))
+    refusal = UnparsedQuestion("June has no day 31.", is_settled=True)
+    assert settle(refusal, learned) is refusal
+
+
+@pytest.mark.parametrize("question", ["trips on 31 June 2023", "hello there", "you are wonderful"])
+def test_no_answer_is_made_up(question: str) -> None:
+    assert isinstance(parse_question(question, [TRIPS]), UnparsedQuestion)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        ("mean(fare), by(city)", "mean(fare), by(city), sort_desc(mean(fare))", True),
+        ("corr(fare, km)", "corr(km, fare)", True),
+        ("rows(), where(city == 'York')", "rows(trip_no, fare), where(city == 'York')", True),
+        ("count(), where(city == 'York', km > 5)", "count(), where(km > 5, city == 'York')", True),
+        ("count(), where(city in ('York',))", "count(), where(city == 'York')", True),
+        ("mean(fare), by(city)", "sum(fare), by(city)", False),
+        ("count(), where(km > 5)", "count(), where(km >= 5)", False),
+        ("mean(fare), by(city)", "mean(fare)", False),
+        ("rows(), top(3, fare)", "rows(), top(5, fare)", False),
+    ],
+)
+def test_plans_of_one_meaning(first: str, second: str, is_same: bool) -> None:
+    assert meaning_of(plan_for(first)).agrees(meaning_of(plan_for(second))) is is_same
