@@ -16,6 +16,7 @@ from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_ready, worker_shutting_down
 
 from app.agents.goals.preloading import load_goal_reader
+from app.agents.questions.learned import decoder as question_decoder
 from app.errors import LabError, Unavailable
 from app.jobs import JobName
 from app.observability.metrics.exposition import exposition
@@ -99,8 +100,13 @@ def _fit_slots(queues: Sequence[str], threads: int) -> int:
 
 async def _warm(cells: CellProvider, queues: Sequence[str]) -> None:
     """Start the cells, and load meanwhile what goals are read with, by chat models too where they fail."""
-    loading = [asyncio.to_thread(load_goal_reader)] if "steps" in queues else []
+    loading = [asyncio.to_thread(_load_readers)] if "steps" in queues else []
     await asyncio.gather(_start_cells(cells), *loading)
+
+
+def _load_readers() -> None:
+    load_goal_reader()
+    question_decoder.load()
 
 
 async def _start_cells(cells: CellProvider) -> None:

@@ -64,6 +64,11 @@ def _load() -> _LoadedDecoder:
     return _LoadedDecoder(load_weights(), ThreadpoolController())
 
 
+def load() -> None:
+    """Load the weights now rather than with the first question."""
+    _load()
+
+
 def load_weights() -> "Weights":
     """Load the parameters as float32, about 15 MB."""
     import numpy as np  # noqa: PLC0415

@@ -1,6 +1,7 @@
 """Readings of a question by the decoder: the plans of the likeliest programs."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from app.agents.goals.columns.links import ColumnLinks, link_columns
@@ -16,6 +17,8 @@ from app.errors import LabError
 from app.plans.compiler import compile_plan
 from app.plans.plan import Plan
 
+MAX_CACHED_QUESTIONS = 32
+"""Questions whose programs are kept: more than one process plans at once."""
 MIN_LINKED = 0.5
 """Probability from which the links take a word for columns of a plan."""
 
@@ -51,8 +54,8 @@ def read_question(text: str, tables: Sequence[TableProfile], base: QuestionReadi
     """Read a question by the decoder. `base`: the scope in which the programs become plans."""
     readings: dict[PlanMeaning, LearnedReading] = {}
     none = 0.0
-    inputs = QuestionInputs(text, tables)
-    for candidate in write_programs(inputs):
+    inputs, programs = _write(text, tuple(tables))
+    for candidate in programs:
         if candidate.program.shows == "none":
             none += candidate.probability
             continue
@@ -69,6 +72,13 @@ def read_question(text: str, tables: Sequence[TableProfile], base: QuestionReadi
     likeliest = sorted(readings.values(), key=lambda entry: -entry.probability)
     links = link_columns(inputs.text, inputs.columns) if likeliest else None
     return LearnedReadings(tuple(likeliest), none, links, tuple(column.name for _, column in inputs.columns))
+
+
+@lru_cache(maxsize=MAX_CACHED_QUESTIONS)
+def _write(text: str, tables: tuple[TableProfile, ...]) -> tuple[QuestionInputs, tuple[WrittenProgram, ...]]:
+    """Write the programs of a question: several rules of an agent, and agents after it, read the same one."""
+    inputs = QuestionInputs(text, tables)
+    return inputs, tuple(write_programs(inputs))
 
 
 def _carry_out(candidate: WrittenProgram, base: QuestionReading) -> LearnedReading | None:
