@@ -21,7 +21,7 @@ MIN_ALONE = 0.9
 to the untuned training questions 40 of 42 are right, of those from 0.6 to 0.9 half."""
 MIN_OFFERED = 0.08
 """Probability from which a plan of the decoder is offered where a question is asked back."""
-MAX_CONFIDENCE, MAX_UNCONFIRMED = 0.95, 0.8
+MAX_CONFIDENCE, MAX_UNCONFIRMED = 0.95, 0.7
 """Confidence in a plan on which both agree, and in one by rules that the decoder does not write."""
 
 
