@@ -298,7 +298,7 @@ def _used_columns(example: Example) -> set[int]:
 def _drop_columns(columns: list[int], used: set[int], generator: random.Random) -> list[int]:
     if generator.random() < DROPPED_COLUMNS:
         share = generator.random() * DROPPED_COLUMNS
-        columns = [column for column in columns if column in used or generator.random() > share]
+        columns = [c for c in columns if c in used or generator.random() > share] or columns
     generator.shuffle(columns)
     return columns
 

@@ -33,10 +33,10 @@ def settle(
     `unknown`: words of which neither rules nor the tables know anything. The decoder must take each of them for
     a column of its plan: else it would pass over what somebody asked for.
     """
-    if not learned.readings or (isinstance(parsed, UnparsedQuestion) and parsed.is_settled):
-        return parsed
     if isinstance(parsed, ParsedQuestion):
-        return _confirm(parsed, learned)
+        return _confirm(parsed, learned) if learned.readings or learned.none else parsed
+    if not learned.readings or parsed.is_settled:
+        return parsed
     best = learned.readings[0]
     if best.probability >= MIN_ALONE and all(learned.takes(word, best) for word in unknown):
         return _described(best)

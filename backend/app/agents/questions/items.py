@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import isfinite
 from typing import Literal
 
 from app.agents.goals.words.stemming import stem
@@ -83,7 +84,7 @@ def _make_items(lexeme: Lexeme) -> Iterator[QuestionItem]:
         yield QuestionItem("literal", lexeme.quoted)
     elif lexeme.date:
         yield QuestionItem("date", lexeme.date)
-    elif lexeme.number:
+    elif lexeme.number and isfinite(lexeme.value or 0.0):
         yield QuestionItem("number", lexeme.number.rstrip(","), lexeme.value)
         if lexeme.number.endswith(","):
             yield QuestionItem("sign", ",")  # `2022, 2023 and 2024`

@@ -38,8 +38,17 @@ class PlanMeaning(NamedTuple):
 
 
 def _without_counts(answer_values: frozenset[str]) -> frozenset[str]:
-    figures = frozenset(value for value in answer_values if '"function": "count"' not in value)
+    # A share has the number of rows that meet its condition beside it.
+    is_share = any("share_true" in value for value in answer_values)
+    figures = frozenset(
+        value
+        for value in answer_values
+        if value != _PLAIN_COUNT and not (is_share and '"function": "count"' in value)
+    )
     return figures if any('"function"' in value for value in figures) else answer_values
+
+
+_PLAIN_COUNT = '{"function": "count"}'
 
 
 def meaning_of(plan: Plan) -> PlanMeaning:
@@ -53,6 +62,8 @@ class _Meaning:
         self.values: dict[str, str] = {}
         """What each column of the plan's own stands for."""
         self.filters: set[str] = set()
+        self.present: set[str] = set()
+        """Values that must be there: by themselves a condition, beside a figure of them none."""
         self.order: tuple[str, ...] = ()
         self.steps: list[str] = []
         self.answer_values: list[str] | None = None
@@ -68,13 +79,19 @@ class _Meaning:
             self.take(step)
         self.close()
         answer_values = self.answer_values if self.answer_values is not None else [*self.values]
-        return PlanMeaning(tuple(self.steps), frozenset(map(self.value, answer_values)))
+        meant = frozenset(map(self.value, answer_values))
+        rest = [*self.steps, *(meant if any(isinstance(s, GroupStep) for s in self.plan.steps) else ())]
+        alone = sorted(value for value in self.present if not any(value in text for text in rest))
+        return PlanMeaning((*self.steps, *(f"present {value}" for value in alone)), meant)
 
     def take(self, step: Step) -> None:
         match step:
             case FilterStep():
                 self.filters |= {*self.conditions(step.condition.model_dump())}
-            case DeriveStep() | WindowStep():
+            case DeriveStep():
+                self.add_columns(step)
+            case WindowStep():
+                self.close()  # its figures are of the rows that are left
                 self.add_columns(step)
             case GroupStep():
                 self.group(step)
@@ -154,6 +171,7 @@ class _Meaning:
             return [text for part in condition["operands"] for text in self.conditions(part)]
         operand = condition.get("operand")
         if condition.get("kind") == "not" and isinstance(operand, Mapping) and operand.get("kind") == "is_null":
+            self.present.add(self.expression(operand["operand"]).strip('"'))
             return []
         return [self.expression(condition)]
 

@@ -78,6 +78,36 @@ def test_what_rules_know_to_be_open_or_impossible_stays_so() -> None:
     assert settle(refusal, learned) is refusal
 
 
+def test_a_plan_of_which_the_decoder_finds_nothing_in_the_tables_is_less_sure() -> None:
+    settled = settle(by_rules("mean(fare)"), LearnedReadings(none=0.98))
+    assert isinstance(settled, ParsedQuestion)
+    assert settled.confidence == MAX_UNCONFIRMED
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "top 0 cities by fare",
+        "trips of the last 1000000000 days",
+        "trips before 9999-12-31",
+        "fare above " + "9" * 400,
+        "top half of the cities by fare",
+        "trips in the last half year",
+        "fare by city, " + "of trips that were long and dear " * 20 + "only in Hull",
+        "\u2776 total fare by city",
+    ],
+)
+def test_odd_questions_are_read_or_asked_about(question: str) -> None:
+    parsed = parse_question(question, [TRIPS])
+    assert isinstance(parsed, ParsedQuestion | UnparsedQuestion)
+
+
+def test_a_question_that_is_too_long_is_not_read_in_part() -> None:
+    text = "total fare by city " + "of long trips " * 40 + "only in Hull"
+    parsed = parse_question(text, [TRIPS])
+    assert not (isinstance(parsed, ParsedQuestion) and parsed.is_by_decoder)
+
+
 @pytest.mark.parametrize("question", ["trips on 31 June 2023", "hello there", "you are wonderful"])
 def test_no_answer_is_made_up(question: str) -> None:
     assert isinstance(parse_question(question, [TRIPS]), UnparsedQuestion)
@@ -92,6 +122,9 @@ def test_no_answer_is_made_up(question: str) -> None:
         ("count(), where(city == 'York', km > 5)", "count(), where(km > 5, city == 'York')", True),
         ("count(), where(city in ('York',))", "count(), where(city == 'York')", True),
         ("mean(fare), by(city)", "sum(fare), by(city)", False),
+        ("count(), where(present(remark))", "count()", False),
+        ("mean(fare), count(km > 5)", "mean(fare), count(km > 9)", False),
+        ("share(km > 5)", "share(km > 9)", False),
         ("count(), where(km > 5)", "count(), where(km >= 5)", False),
         ("mean(fare), by(city)", "mean(fare)", False),
         ("rows(), top(3, fare)", "rows(), top(5, fare)", False),

@@ -32,6 +32,8 @@ def test_numbers(text: str, numbers: list[float]) -> None:
     [
         ("on 2023-05-14", date(2023, 5, 14), date(2023, 5, 14)),
         ("on 14.05.2023", date(2023, 5, 14), date(2023, 5, 14)),
+        ("after 14.05.2023 in Leeds", date(2023, 5, 14), date(2023, 5, 14)),
+        ("since 14/05/2023 or so", date(2023, 5, 14), date(2023, 5, 14)),
         ("since May 2023", date(2023, 5, 1), date(2023, 5, 31)),
         ("before 3rd of March, 2020", date(2020, 3, 3), date(2020, 3, 3)),
         ("until Feb 29, 2024", date(2024, 2, 29), date(2024, 2, 29)),
@@ -53,6 +55,10 @@ def test_days_that_do_not_exist_are_no_dates() -> None:
 def test_parts_of_dates() -> None:
     assert [node.number for node in nodes_of("from june to Sept on Fridays and sundays", "month")] == [6, 9]
     assert [node.number for node in nodes_of("from june to Sept on Fridays and sundays", "weekday")] == [4, 6]
+
+
+def test_other_digits_are_no_numbers() -> None:
+    assert find_nodes(split_words("\u2776 total sales \u1369 by region")) == []
 
 
 def test_long_texts_are_cut() -> None:

@@ -92,7 +92,8 @@ def _day_condition(reading: QuestionReading, match: PhraseMatch) -> Condition | 
         if reference is None:
             # A written date means nothing else, so an answer without it would ignore a condition.
             raise ImpossibleRequest(f"No column holds dates such as {day_item.text}.")
-        day = datetime.fromisoformat(day_item.text).date()
+        # `9999-12-31` of an open end has no day after it.
+        day = min(datetime.fromisoformat(day_item.text).date(), date.max - timedelta(days=1))
         return Condition(
             bounded(reference, bound_word(reading, match), day, day + timedelta(days=1)),
             reference,

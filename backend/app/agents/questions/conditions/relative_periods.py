@@ -260,7 +260,14 @@ def _count(item: QuestionItem | None) -> int:
 
 
 def first_day_back(latest: date, unit: str, count: int) -> date:
-    """Return the first day of the last `count` units up to a day."""
+    """Return the first day of the last `count` units up to a day, and the first of all days at most."""
+    try:
+        return _first_day_back(latest, unit, count)
+    except (ValueError, OverflowError):
+        return date.min
+
+
+def _first_day_back(latest: date, unit: str, count: int) -> date:
     if unit in ("day", "week"):
         return latest - timedelta(days=count * (7 if unit == "week" else 1) - 1)
     if unit == "year":

@@ -101,7 +101,7 @@ class _ActionReader:
         name = self.token()
         if name == "end":
             return None
-        count = int(self.number()) if name in ("order_top", "order_bottom") else None
+        count = self.count() if name in ("order_top", "order_bottom") else None
         return ProgramOrder(self.ranked(figures), name in ("order_top", "order_sort_desc"), count)
 
     def ranked(self, figures: Sequence[ProgramFigure]) -> ProgramFigure | Term:
@@ -166,16 +166,32 @@ class _ActionReader:
             return Test(name, term, values=(self.inputs.text[words[first].start : words[last].end],))
         if name in ("last", "this", "previous"):
             term = Term(self.column())
-            count = (int(self.number()),) if name == "last" else ()
+            count = (self.count(),) if name == "last" else ()
             unit: Any = self.token().removeprefix("unit_")
             return Test(name, term, values=count, unit=unit)
         return self.comparison(name)
+
+    def dates(self) -> list[QuestionNode]:
+        """The dates up to the end of a list; none where the list has other values."""
+        nodes: list[QuestionNode] = []
+        for place in range(self.at, len(self.actions)):
+            action = self.actions[place]
+            if action.kind == "token" and TOKENS[action.place] == "end" and nodes:
+                self.at = place + 1
+                return nodes
+            node = self.inputs.nodes[action.place] if action.kind == "node" else None
+            if node is None or node.text is None or node.text.kind != "date":
+                return []
+            nodes.append(node)
+        return []
 
     def comparison(self, name: Any) -> Condition:
         term = self.term()
         if name in ("missing", "present"):
             return Test(name, term)
         if name == "in":
+            if dates := self.dates():
+                return AnyOf(tuple(_between(term, node, node) for node in dates))
             values = [self.value(term)]
             while not self.ends():
                 values.append(self.value(term))
@@ -234,11 +250,20 @@ class _ActionReader:
                 return node.text.start.isoformat()
         return self.number()
 
+    def count(self) -> int:
+        """A number of rows, groups or periods. Raises ValueError for half of one, and for none."""
+        number = self.number()
+        if not isinstance(number, int) or number < 1:
+            raise ValueError(f"{number} is no number of things")
+        return number
+
     def number(self) -> int | float:
         action = self.next()
         if action.kind == "node":
             text = self.inputs.nodes[action.place].text
-            return _plain(text.number if text else 0.0)
+            if text is None:
+                raise ValueError("a value that is missing is no number")
+            return _plain(text.number)
         name = TOKENS[action.place]
         if name in SCALES:
             return _plain(float(self.number()) * SCALES[name])
@@ -263,11 +288,11 @@ def _date_bound(term: Term, sign: Any, node: QuestionNode) -> Condition:
     text = node.text
     if text is None or text.start is None or text.end is None:
         raise ValueError("a date of the question has a first and a last day")
-    following = text.end + timedelta(days=1)
     if sign == "==":
         return _between(term, node, node)
     if sign == "!=":
         return Denial(_between(term, node, node))
     if sign in (">", "<="):
+        following = text.end + timedelta(days=1)
         return Test("compare", term, ">=" if sign == ">" else "<", (following.isoformat(),))
     return Test("compare", term, sign, (text.start.isoformat(),))

@@ -94,7 +94,15 @@ def write_programs(inputs: QuestionInputs, beam: int = BEAM) -> list[WrittenProg
     model = _load()
     with model.threads.limit(limits=1, user_api="blas"):
         finished = _Search(inputs, model.weights, beam).run()
-    return [WrittenProgram(read_program(b.actions, inputs), math.exp(b.logarithm)) for b in finished]
+    return [program for entry in finished if (program := _read(entry, inputs)) is not None]
+
+
+def _read(finished: _Beam, inputs: QuestionInputs) -> WrittenProgram | None:
+    """Read a program; None where its numbers or dates are none of a program: the first half of the groups."""
+    try:
+        return WrittenProgram(read_program(finished.actions, inputs), math.exp(finished.logarithm))
+    except (ValueError, ArithmeticError):
+        return None
 
 
 class _Search:

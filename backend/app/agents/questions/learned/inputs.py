@@ -10,7 +10,7 @@ from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.tables.units import unit_of
 from app.agents.goals.words.sentence_encoder import DIMENSIONS, encode, encode_pieces, mean_pieces
 from app.agents.goals.words.tokenizer import words as name_words
-from app.agents.questions.learned.text_nodes import TextNode, Word, find_nodes, split_words
+from app.agents.questions.learned.text_nodes import MAX_WORDS, TextNode, Word, find_nodes, split_words
 from app.agents.questions.matching.column_matching import ColumnIndex
 from app.agents.questions.matching.value_matching import ValueIndex
 
@@ -65,15 +65,18 @@ class QuestionInputs:
 
     def __init__(self, text: str, tables: Sequence[TableProfile]) -> None:
         self.text = text[:MAX_TEXT]
+        self.is_whole = len(text) <= MAX_TEXT and len(split_words(text, MAX_WORDS + 1)) <= MAX_WORDS
+        """What is cut off may be a condition, and a question without it is another one."""
         self.tables = tables
         self.columns: list[tuple[TableProfile, Column]] = [(t, c) for t in tables for c in t.columns]
         self.words: list[Word] = split_words(self.text)
         self._places = {(t.name, c.name): place for place, (t, c) in enumerate(self.columns)}
-        self.nodes = [*map(_as_node, find_nodes(self.words)), *self._value_nodes()][:MAX_NODES]
+        spelled = [_as_node(node) for node in find_nodes(self.words)][: MAX_NODES // 2]
+        self.nodes = [*spelled, *self._value_nodes()][:MAX_NODES] if self.can_be_read else spelled
 
     @property
     def can_be_read(self) -> bool:
-        return bool(self.words) and 0 < len(self.columns) <= MAX_COLUMNS
+        return self.is_whole and bool(self.words) and 0 < len(self.columns) <= MAX_COLUMNS
 
     @cached_property
     def column_kinds(self) -> list[ColumnKind]:
@@ -94,7 +97,11 @@ class QuestionInputs:
             values = column.values or column.top
             is_listed = column.type == "text" and column.hint in ("category", "text", "boolean")
             if is_listed and len(values) <= MAX_LISTED_VALUES:
-                yield from (QuestionNode(None, place, v) for v in values if (place, str(v)) not in by_value)
+                yield from (
+                    QuestionNode(None, place, v)
+                    for v in values
+                    if v is not None and (place, str(v)) not in by_value
+                )
 
     def _named_values(self) -> dict[tuple[int, str], QuestionNode]:
         """The values that phrases of the question name, by column and text, each by its best phrase."""

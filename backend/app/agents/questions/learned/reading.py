@@ -14,7 +14,6 @@ from app.agents.questions.programs.program import Program
 from app.agents.questions.programs.program_plan import plan_of
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.errors import LabError
-from app.plans.compiler import compile_plan
 from app.plans.plan import Plan
 
 MAX_CACHED_QUESTIONS = 32
@@ -86,7 +85,6 @@ def _carry_out(candidate: WrittenProgram, base: QuestionReading) -> LearnedReadi
     reading = QuestionReading(base.scope, base.text.copy())
     try:
         plan = plan_of(candidate.program, reading)
-        compile_plan(plan, base.scope.schemas)
-    except (NotUnderstood, LabError, ValueError):
+    except (NotUnderstood, LabError, ValueError, ArithmeticError):
         return None
     return LearnedReading(plan, candidate.probability, reading, candidate.program)

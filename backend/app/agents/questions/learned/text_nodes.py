@@ -13,6 +13,7 @@ NodeKind = Literal["value", "number", "date", "month", "weekday"]
 MAX_WORDS = 48
 """Words of a question that are read."""
 _WORD = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|[^\w\s]|_")
+_MONTH = re.compile(r"0[1-9]|1[0-2]")
 _DAY = re.compile(r"\d{1,2}\.\d{2}")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mio": 1e6, "bn": 1e9, "billion": 1e9}
@@ -55,10 +56,11 @@ class TextNode:
     end: date | None = None
 
 
-def split_words(text: str) -> list[Word]:
+def split_words(text: str, limit: int = MAX_WORDS) -> list[Word]:
+    """Return the first words, numbers and signs of a text."""
     return [
         Word(without_accents(match[0].casefold()), match.start(), match.end()) for match in _WORD.finditer(text)
-    ][:MAX_WORDS]
+    ][:limit]
 
 
 def find_nodes(words: Sequence[Word]) -> list[TextNode]:
@@ -73,7 +75,7 @@ def _numbers(words: Sequence[Word]) -> Iterator[TextNode]:
         if value is None or place == scale:
             continue
         following = words[place + 1] if place + 1 < len(words) else None
-        if following and following.text in _SCALES and word.text[0].isdigit():
+        if following and following.text in _SCALES and word.text[0].isdecimal():
             is_joined = following.start == word.end or len(following.text) > 1
             if is_joined:
                 scale = place + 1
@@ -135,27 +137,50 @@ def _dates(words: Sequence[Word]) -> Iterator[TextNode]:
 
 
 def _iso_date(words: Sequence[Word], place: int) -> TextNode | None:
-    """`2023-05-14`, `14.05.2023` and `2023-05`."""
-    texts = [word.text for word in words[place : place + 5]]
-    joined = all(
-        a.end == b.start for a, b in zip(words[place : place + 4], words[place + 1 : place + 5], strict=False)
-    )
-    if len(texts) == 5 and joined and texts[1] == texts[3] and texts[1] in "-/.":
-        numbers = [text for text in texts[::2] if text.isdigit()]
-        if len(numbers) == 3 and len(numbers[0]) == 4:
-            return _day_node(place, place + 4, int(numbers[0]), int(numbers[1]), int(numbers[2]))
-        if len(numbers) == 3 and len(numbers[2]) == 4:
-            first, second = int(numbers[0]), int(numbers[1])
-            day, month = (second, first) if second > 12 else (first, second)
-            return _day_node(place, place + 4, int(numbers[2]), month, day)
-    if len(texts) >= 3 and joined and texts[1] == "." and _is_year(texts[2]) and _DAY.fullmatch(texts[0]):
-        day, month = map(int, texts[0].split("."))
-        return _day_node(place, place + 2, int(texts[2]), month, day)
-    if len(texts) >= 3 and texts[1] == "-" and words[place].end == words[place + 1].start:
-        is_month = _is_year(texts[0]) and texts[2].isdigit() and len(texts[2]) == 2 and 1 <= int(texts[2]) <= 12
-        if is_month and words[place + 1].end == words[place + 2].start:
-            return _month_node(place, place + 2, int(texts[0]), int(texts[2]))
-    return None
+    """`2023-05-14`, `14-05-2023`, `14.05.2023` and `2023-05`."""
+    return _dashed_day(words, place) or _dotted_day(words, place) or _dashed_month(words, place)
+
+
+def _dashed_day(words: Sequence[Word], place: int) -> TextNode | None:
+    texts = _joined_texts(words, place, 5)
+    if len(texts) < 5 or texts[1] != texts[3] or texts[1] not in "-/.":
+        return None
+    numbers = [text for text in texts[::2] if text.isdecimal()]
+    if len(numbers) < 3:
+        return None
+    if len(numbers[0]) == 4:
+        return _day_node(place, place + 4, int(numbers[0]), int(numbers[1]), int(numbers[2]))
+    first, second = int(numbers[0]), int(numbers[1])
+    day, month = (second, first) if second > 12 else (first, second)
+    return _day_node(place, place + 4, int(numbers[2]), month, day) if len(numbers[2]) == 4 else None
+
+
+def _dotted_day(words: Sequence[Word], place: int) -> TextNode | None:
+    """A day whose first two numbers stand as one: `14.05` in `14.05.2023`."""
+    texts = _joined_texts(words, place, 3)
+    if len(texts) < 3 or texts[1] != "." or not _is_year(texts[2]) or not _DAY.fullmatch(texts[0]):
+        return None
+    day, month = map(int, texts[0].split("."))
+    return _day_node(place, place + 2, int(texts[2]), month, day)
+
+
+def _dashed_month(words: Sequence[Word], place: int) -> TextNode | None:
+    texts = _joined_texts(words, place, 4)
+    if len(texts) < 3 or "-" in texts[3:]:  # a day that does not exist is no month
+        return None
+    if texts[1] != "-" or not _is_year(texts[0]) or not _MONTH.fullmatch(texts[2]):
+        return None
+    return _month_node(place, place + 2, int(texts[0]), int(texts[2]))
+
+
+def _joined_texts(words: Sequence[Word], place: int, count: int) -> list[str]:
+    """The next words, as far as no blank is between them."""
+    texts: list[str] = []
+    for word in words[place : place + count]:
+        if texts and word.start != words[place + len(texts) - 1].end:
+            break
+        texts.append(word.text)
+    return texts
 
 
 def _named_date(words: Sequence[Word], place: int) -> TextNode | None:
@@ -169,9 +194,9 @@ def _named_date(words: Sequence[Word], place: int) -> TextNode | None:
     if month is not None and len(values) > 1:
         if _is_year(values[1]):
             return _month_node(place, place + rest[1][0], int(values[1]), month)
-        if len(values) > 2 and values[1].isdigit() and int(values[1]) <= 31 and _is_year(values[2]):
+        if len(values) > 2 and values[1].isdecimal() and int(values[1]) <= 31 and _is_year(values[2]):
             return _day_node(place, place + rest[2][0], int(values[2]), month, int(values[1]))
-    if values[0].isdigit() and int(values[0]) <= 31 and len(values) > 2:
+    if values[0].isdecimal() and int(values[0]) <= 31 and len(values) > 2:
         month = _month_of(values[1])
         if month is not None and _is_year(values[2]):
             return _day_node(place, place + rest[2][0], int(values[2]), month, int(values[0]))
@@ -181,9 +206,9 @@ def _named_date(words: Sequence[Word], place: int) -> TextNode | None:
 def _numbered_period(words: Sequence[Word], place: int) -> TextNode | None:
     """`Q3 2023`, `2023 Q3`, `H1 2024`."""
     texts = [word.text for word in words[place : place + 4]]
-    if len(texts) >= 3 and texts[0] in ("q", "h") and texts[1].isdigit() and _is_year(texts[2]):
+    if len(texts) >= 3 and texts[0] in ("q", "h") and texts[1].isdecimal() and _is_year(texts[2]):
         return _part_node(place, place + 2, texts[0], int(texts[1]), int(texts[2]))
-    if len(texts) >= 3 and texts[1] in ("q", "h") and texts[2].isdigit() and _is_year(texts[0]):
+    if len(texts) >= 3 and texts[1] in ("q", "h") and texts[2].isdecimal() and _is_year(texts[0]):
         return _part_node(place, place + 2, texts[1], int(texts[2]), int(texts[0]))
     return None
 
@@ -205,7 +230,7 @@ def _year(words: Sequence[Word], place: int) -> TextNode | None:
 
 
 def _is_year(text: str) -> bool:
-    return len(text) == 4 and text.isdigit() and _MIN_YEAR <= int(text) <= _MAX_YEAR
+    return len(text) == 4 and text.isdecimal() and _MIN_YEAR <= int(text) <= _MAX_YEAR
 
 
 def _month_node(first: int, last: int, year: int, month: int) -> TextNode:

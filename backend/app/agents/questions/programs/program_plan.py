@@ -38,7 +38,7 @@ def plan_of(program: Program, reading: QuestionReading) -> Plan:
     try:
         plan = _PLANS[program.shows](read_program(program, own))
         compile_plan(plan, reading.scope.schemas)
-    except (LabError, ValueError) as error:
+    except (LabError, ValueError, ArithmeticError) as error:
         raise NotUnderstood(f"Its parts do not fit together: {error}") from error
     for note in own.notes:
         reading.note(note)
