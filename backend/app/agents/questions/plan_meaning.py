@@ -76,7 +76,7 @@ class _Meaning:
         else:
             self.steps.append(source.model_dump_json())
         for step in self.plan.steps:
-            self.take(step)
+            self.read_step(step)
         self.close()
         answer_values = self.answer_values if self.answer_values is not None else [*self.values]
         meant = frozenset(map(self.value, answer_values))
@@ -84,7 +84,7 @@ class _Meaning:
         alone = sorted(value for value in self.present if not any(value in text for text in rest))
         return PlanMeaning((*self.steps, *(f"present {value}" for value in alone)), meant)
 
-    def take(self, step: Step) -> None:
+    def read_step(self, step: Step) -> None:
         match step:
             case FilterStep():
                 self.filters |= {*self.conditions(step.condition.model_dump())}
