@@ -186,7 +186,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     # What names no column, value or row is talk, whatever the decoder makes of it.
     if not any(item.columns or item.values or item.row_tables for item in base.text.items):
         return by_rules
-    return settle(by_rules, read_question(unchanged, tables, base), _unknown_words(text, tables))
+    return settle(by_rules, read_question(unchanged, tables, base), _unknown_words(base.text.items, tables))
 
 
 def _parse_by_rules(
@@ -340,7 +340,7 @@ def _unparsed(
     if refusal is not None:
         is_settled = isinstance(refusal, ImpossibleRequest) or bool(refusal.ambiguous)
         return UnparsedQuestion(str(refusal), refusal.reword(text) or examples, is_settled=is_settled)
-    unknown = _unknown_words(text, tables)[:MAX_EXPLAINED_WORDS]
+    unknown = _unknown_words(mark_items(text, tables).items, tables)[:MAX_EXPLAINED_WORDS]
     remark = (
         f" Nothing is known of {', '.join(_describe_word(word, names, tables) for word in unknown)}."
         if unknown
@@ -349,11 +349,11 @@ def _unparsed(
     return UnparsedQuestion(f"It cannot be told which figure is asked for.{remark}", examples)
 
 
-def _unknown_words(text: str, tables: Sequence[TableProfile]) -> list[str]:
+def _unknown_words(items: Sequence[QuestionItem], tables: Sequence[TableProfile]) -> list[str]:
     """Words of a question of which neither the tables nor the grammar know anything."""
     return [
         item.word
-        for item in mark_items(text, tables).items
+        for item in items
         if item.kind == "word" and not _is_known(item, tables) and item.word != CLOCK
     ]
 

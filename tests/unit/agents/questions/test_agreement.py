@@ -1,9 +1,12 @@
 """Two readings of a question are settled: by rules where they are sure, else by a decoder that is."""
 
+from dataclasses import replace
+
 import pytest
 from tests.corpora.program_text import parse_program
 from tests.unit.agents.questions.test_grammar import TRIPS, TYPES
 
+from app.agents.goals.tables.profiles import Column
 from app.agents.questions.agreement import MAX_UNCONFIRMED, settle
 from app.agents.questions.learned.reading import LearnedReading, LearnedReadings
 from app.agents.questions.parsed_plans import describe_reading
@@ -20,7 +23,7 @@ from app.plans.plan import Plan
 def reading_of(program: str, probability: float = 1.0) -> LearnedReading:
     parsed = parse_program(program, TYPES)
     reading = QuestionReading(QuestionScope((TRIPS,)), QuestionItems([]))
-    return LearnedReading(plan_of(parsed, reading), probability, reading, parsed)
+    return LearnedReading(plan_of(parsed, reading), probability, reading)
 
 
 def by_rules(program: str, confidence: float = 0.85) -> ParsedQuestion:
@@ -100,6 +103,13 @@ def test_a_plan_of_which_the_decoder_finds_nothing_in_the_tables_is_less_sure() 
 def test_odd_questions_are_read_or_asked_about(question: str) -> None:
     parsed = parse_question(question, [TRIPS])
     assert isinstance(parsed, ParsedQuestion | UnparsedQuestion)
+
+
+def test_tables_with_nested_values_are_read() -> None:
+    nested = Column("tags", "text", "text", 300, values=(["a", "b"], {"c": 1}))
+    trips = replace(TRIPS, columns=(*TRIPS.columns, nested))
+    parsed = parse_question("average fare by city", [trips])
+    assert isinstance(parsed, ParsedQuestion)
 
 
 def test_a_question_that_is_too_long_is_not_read_in_part() -> None:

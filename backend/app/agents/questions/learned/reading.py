@@ -10,7 +10,6 @@ from app.agents.questions.composition.composer import plan_columns
 from app.agents.questions.learned.decoder import WrittenProgram, write_programs
 from app.agents.questions.learned.inputs import QuestionInputs
 from app.agents.questions.plan_meaning import PlanMeaning, meaning_of
-from app.agents.questions.programs.program import Program
 from app.agents.questions.programs.program_plan import plan_of
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.errors import LabError
@@ -28,7 +27,6 @@ class LearnedReading(NamedTuple):
     plan: Plan
     probability: float
     reading: QuestionReading
-    program: Program
 
 
 class LearnedReadings(NamedTuple):
@@ -53,7 +51,8 @@ def read_question(text: str, tables: Sequence[TableProfile], base: QuestionReadi
     """Read a question by the decoder. `base`: the scope in which the programs become plans."""
     readings: dict[PlanMeaning, LearnedReading] = {}
     none = 0.0
-    inputs, programs = _write(text, tuple(tables))
+    write = _write_once if _can_be_kept(tables) else _write
+    inputs, programs = write(text, tuple(tables))
     for candidate in programs:
         if candidate.program.shows == "none":
             none += candidate.probability
@@ -73,11 +72,26 @@ def read_question(text: str, tables: Sequence[TableProfile], base: QuestionReadi
     return LearnedReadings(tuple(likeliest), none, links, tuple(column.name for _, column in inputs.columns))
 
 
-@lru_cache(maxsize=MAX_CACHED_QUESTIONS)
+def _can_be_kept(tables: Sequence[TableProfile]) -> bool:
+    """Tell if profiles can be looked up: values of nested columns are lists and records."""
+    try:
+        hash(tuple(tables))
+    except TypeError:
+        return False
+    return True
+
+
 def _write(text: str, tables: tuple[TableProfile, ...]) -> tuple[QuestionInputs, tuple[WrittenProgram, ...]]:
-    """Write the programs of a question: several rules of an agent, and agents after it, read the same one."""
     inputs = QuestionInputs(text, tables)
     return inputs, tuple(write_programs(inputs))
+
+
+@lru_cache(maxsize=MAX_CACHED_QUESTIONS)
+def _write_once(
+    text: str, tables: tuple[TableProfile, ...]
+) -> tuple[QuestionInputs, tuple[WrittenProgram, ...]]:
+    """Write the programs of a question: several rules of an agent, and agents after it, read the same one."""
+    return _write(text, tables)
 
 
 def _carry_out(candidate: WrittenProgram, base: QuestionReading) -> LearnedReading | None:
@@ -87,4 +101,4 @@ def _carry_out(candidate: WrittenProgram, base: QuestionReading) -> LearnedReadi
         plan = plan_of(candidate.program, reading)
     except (NotUnderstood, LabError, ValueError, ArithmeticError):
         return None
-    return LearnedReading(plan, candidate.probability, reading, candidate.program)
+    return LearnedReading(plan, candidate.probability, reading)
