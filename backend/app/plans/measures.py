@@ -14,6 +14,8 @@ Measure = Literal["key", "count", "share", "figure", "verdict"]
 or no, of a comparison of figures."""
 _SCALE_KEPT = ("mean", "median", "min", "max", "quantile", "first", "sum", "lag", "lead", "moving_mean")
 """Functions whose result is of the scale of their column: a mean of shares is a share."""
+_ADDED = ("sum", "count")
+"""Functions of which that of some rows is a part of that of all."""
 _RANKS = ("row_number", "rank", "dense_rank")
 
 
@@ -22,9 +24,28 @@ def find_measures(plan: p.Plan) -> dict[str, Measure]:
     measures: dict[str, Measure] = {}
     if isinstance(plan.source, p.PlanSource):
         measures = find_measures(plan.source.plan)
+    totals = {
+        entry.name: entry for step in plan.steps if isinstance(step, p.GroupStep) for entry in step.aggregations
+    }
     for step in plan.steps:
         measures = _after(step, measures)
+        if isinstance(step, p.DeriveStep):
+            shares = (column.name for column in step.columns if _is_part_of_total(column.expression, totals))
+            measures |= dict.fromkeys(shares, "share")
     return measures
+
+
+def _is_part_of_total(expression: e.Expression, totals: Mapping[str, p.Aggregation]) -> bool:
+    """Tell if a total of some rows is divided by that of all rows: the revenue of York by all revenue."""
+    if not isinstance(expression, e.ArithmeticExpression) or expression.op != "/":
+        return False
+    first, second = (
+        totals.get(operand.name) if isinstance(operand, e.ColumnExpression) else None
+        for operand in (expression.left, expression.right)
+    )
+    if first is None or second is None or first.where is None or second.where is not None:
+        return False
+    return first.function in _ADDED and (first.function, first.column) == (second.function, second.column)
 
 
 def _after(step: p.Step, measures: Mapping[str, Measure]) -> dict[str, Measure]:

@@ -68,3 +68,19 @@ def test_a_computation_with_a_share_of_a_total_is_a_figure_or_a_verdict() -> Non
     measures = find_measures(plan.model_copy(update={"steps": [*plan.steps, window, derive]}))
     assert (measures["part"], measures["ratio"], measures["copy"]) == ("share", "figure", "share")
     assert measures["dear"] == "verdict"
+
+
+def test_a_total_of_some_rows_by_that_of_all_is_a_share() -> None:
+    in_york = build.compare("=", build.column("city"), build.literal("York"))
+    york = build.aggregation("York", "sum", "revenue", in_york)
+    every, orders = build.aggregation("all", "sum", "revenue"), build.aggregation("orders", "count")
+    plan = Plan(
+        source=ORDERS,
+        steps=[
+            build.group([], [york, every, orders]),
+            build.derive("share", build.arithmetic("/", build.column("York"), build.column("all"))),
+            build.derive("per order", build.arithmetic("/", build.column("all"), build.column("orders"))),
+        ],
+    )
+    measures = find_measures(plan)
+    assert (measures["share"], measures["per order"]) == ("share", "figure")
