@@ -178,7 +178,7 @@ class AccountDeletions:
         return True
 
     async def page(self, limit: int, offset: int) -> tuple[list[DeletionView], int]:
-        """Return deletions of accounts and sessions of all users, newest first, and their number."""
+        """Return deletions of all users, newest first, and their number."""
         rows = await self.db.rows(_PAGE, limit, offset)
         return [_make_view(**row) for row in rows], int(await self.db.value(_COUNT_ALL))
 

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 
 from app.db.pool import Database
 from app.deletion.accounts import AccountDeletions
-from app.deletion.deletions import Deletions
+from app.deletion.deletions import LEASE_S, Deletions
 from app.deletion.expiry import Expiry
 from app.deletion.periodic_work import claim_chore
 from app.deletion.retention_periods import DAY_S, RetentionPeriods
@@ -30,8 +30,6 @@ _CHECK_PERIOD_S = _SWEEP_PERIOD_S / 4
 """Period after which each process checks for due retention, so that it is at most a quarter late."""
 _START_DELAY_S = 60.0
 """Retention starts after a minute, to keep the start of a worker fast."""
-_LEASE_S = 10.0
-"""Lease of a deletion; longer than a batch takes, and renewed by each batch."""
 _RETRY_S = 1.0
 """Pause before a deletion is tried again whose sessions have not ended."""
 
@@ -40,7 +38,7 @@ update deletions set lease_until = now() + $1 * interval '1 second'
 where id = (
   select id from deletions where done_at is null and (lease_until is null or lease_until < now())
   order by asked_at limit 1 for update skip locked)
-returning id, kind, target_id
+returning id, kind, target_id, owner_id
 """
 _POSTPONE = """
 update deletions set lease_until = now() + $2 * interval '1 second' where id = $1 and done_at is null
@@ -54,6 +52,7 @@ class ClaimedDeletion(NamedTuple):
     id: UUID
     kind: str
     target_id: UUID
+    owner_id: UUID
 
 
 @dataclass(frozen=True)
@@ -84,17 +83,23 @@ class RetentionWorker:
 
     async def resume_deletion(self) -> bool:
         """Resume one deletion that no other process works on; False when there is none."""
-        row = await self.db.row(_CLAIM, _LEASE_S)
+        row = await self.db.row(_CLAIM, LEASE_S)
         if row is None:
             return False
         deletion = ClaimedDeletion(**row)
-        if deletion.kind == "user":
-            is_done = await self.accounts.resume(deletion.id, deletion.target_id)
-        else:
-            is_done = not await self.deletions.delete_ended([deletion.target_id])
-        if not is_done:
+        if not await self._resume(deletion):
             await self.db.row(_POSTPONE, deletion.id, _RETRY_S)
         return True
+
+    async def _resume(self, deletion: ClaimedDeletion) -> bool:
+        """Delete what can be deleted now; False when a session must end first."""
+        if deletion.kind == "user":
+            return await self.accounts.resume(deletion.id, deletion.target_id)
+        if deletion.kind == "thread":
+            # Its sessions have deletions of their own from now on.
+            await self.deletions.resume_thread(deletion.owner_id, deletion.target_id)
+            return True
+        return not await self.deletions.delete_ended([deletion.target_id])
 
     async def resume_all_deletions(self) -> None:
         """Resume deletions until none can proceed now."""

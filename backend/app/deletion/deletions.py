@@ -20,6 +20,8 @@ from app.sessions.checkpoint_keys import checkpoint_key
 from app.sessions.events.publisher import EventPublisher
 from app.sessions.queries import make_not_found_error
 
+LEASE_S = 10.0
+"""Lease of a deletion; longer than a batch takes, and renewed by each batch."""
 _MAX_SESSIONS_AT_ONCE = 20
 """Sessions that a request deletes itself, so that it answers soon; workers delete the others."""
 
@@ -72,8 +74,18 @@ select target_id from done
 
 _COUNT_REMAINING = "select count(*) from sessions where id = any($1::uuid[])"
 
+# One statement: a hidden thread always has the record by which workers complete its deletion. The lease lets
+# the request that hides it delete what it can itself.
 _HIDE_THREAD = """
-update threads set deleted_at = coalesce(deleted_at, now()) where id = $1 and owner_id = $2 returning id
+with hidden as (
+  update threads set deleted_at = coalesce(deleted_at, now()) where id = $1 and owner_id = $2
+  returning id, owner_id
+), requested as (
+  insert into deletions (id, kind, target_id, owner_id, asked_by, lease_until)
+  select gen_random_uuid(), 'thread', id, owner_id, 'user', now() + $3 * interval '1 second' from hidden
+  on conflict (kind, target_id) where done_at is null do nothing
+)
+select id from hidden
 """
 # After this no turn is added: the statement that adds one first changes the thread, if that is not hidden.
 _LIST_TURNS_AND_RUNS = """
@@ -81,13 +93,20 @@ select session_id from turns where thread_id = $1
 union all
 select id from sessions where owner_id = $2 and class = 'run' and (preferences ->> 'thread_id')::uuid = $1
 """
+# The record is complete without a thread, too: one whose account is deleted goes with that.
 _DELETE_THREAD = """
 with gone as (
   delete from threads where id = $1 and owner_id = $2 returning id
+), done as (
+  update deletions set done_at = now(), lease_until = null,
+    gone = jsonb_build_object('threads', (select count(*) from gone))
+  where kind = 'thread' and done_at is null and target_id = $1
+  returning id
+), trail as (
+  insert into audit (owner_id, actor, action, detail)
+  select $2, 'user', 'thread_deleted', jsonb_build_object('thread', id) from gone
 )
-insert into audit (owner_id, actor, action, detail)
-select $2, 'user', 'thread_deleted', jsonb_build_object('thread', id) from gone
-returning id
+select id from done
 """
 
 # A hold-out is hidden until its session has ended, here as everywhere.
@@ -166,12 +185,17 @@ class Deletions:
 
         Raises NotFound.
         """
-        if await self.db.row(_HIDE_THREAD, thread_id, owner) is None:
+        if await self.db.row(_HIDE_THREAD, thread_id, owner, LEASE_S) is None:
             raise NotFound("thread_not_found", f"There is no thread with the id {thread_id}.")
+        return await self.resume_thread(owner, thread_id)
+
+    async def resume_thread(self, owner: UUID, thread_id: UUID) -> int:
+        """Delete a hidden conversation; return the number of sessions that must end first. Safe to repeat."""
         sessions = await self.db.column(_LIST_TURNS_AND_RUNS, thread_id, owner)
         remaining = await self._delete_rows(owner, sessions)
         # Turns that must end first go on to be deleted as sessions, without their thread.
-        await self.db.row(_DELETE_THREAD, thread_id, owner)
+        if await self.db.row(_DELETE_THREAD, thread_id, owner) is not None:
+            DELETIONS_DONE.labels("thread").inc()
         return remaining
 
     async def delete_ended(self, sessions: Sequence[UUID]) -> int:

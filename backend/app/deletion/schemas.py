@@ -13,7 +13,7 @@ class DeletionView(BaseModel):
     model_config = ConfigDict(from_attributes=True, frozen=True)
 
     id: UUID
-    kind: Literal["session", "user"]
+    kind: Literal["session", "user", "thread"]
     target_id: UUID
     requested_by: str = Field(
         validation_alias="asked_by", description="`user`, `admin` or `operator`.", examples=["user"]

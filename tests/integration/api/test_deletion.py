@@ -1,5 +1,6 @@
 """What somebody deletes goes, with what was made of it, and nothing of anybody else."""
 
+import asyncio
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -8,6 +9,7 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 from fastapi import FastAPI
+from tests.patience import hang_guard
 
 from app.db.pool import Database
 from app.db.tables import SessionRow
@@ -162,6 +164,41 @@ async def test_a_model_goes_alone_or_with_its_predictions(app: FastAPI, ada: Use
     assert (await ada.http.delete(f"/artifacts/{model.id}?derived=true")).status_code == 204
     left = (await ada.http.get("/artifacts")).json()["items"]
     assert [one["id"] for one in left] == [str(needed.id)]
+
+
+@pytest.mark.parametrize("completed_by", ["worker", "owner"])
+async def test_an_interrupted_deletion_of_a_conversation_is_completed(
+    app: FastAPI, ada: User, eve: User, retention_worker: RetentionWorker, completed_by: str
+) -> None:
+    db: Database = app.state.resources.database
+    turn = (await ada.http.post("/chat", params={"wait": 0}, json={"message": "hello"})).json()
+    path = f"/threads/{turn['thread_id']}"
+    async with db.dedicated_connection() as connection, hang_guard(), connection.transaction():
+        await connection.execute("select from sessions for update")
+        deletion = asyncio.create_task(ada.http.delete(path))
+        while True:
+            if await db.value("select count(*) from pg_locks where not granted"):
+                break
+            await asyncio.sleep(0.005)
+        deletion.cancel()
+        await asyncio.wait([deletion])
+    assert deletion.cancelled()
+    assert (await ada.http.get(path)).status_code == 404
+    assert await count(db, "sessions") == 1
+    if completed_by == "owner":
+        assert (await eve.http.delete(path)).status_code == 404
+        assert (await ada.http.delete(path)).status_code == 202
+    else:
+        await db.rows("update deletions set lease_until = null")
+        await retention_worker.resume_all_deletions()
+    assert await count(db, "threads") == 0
+    await db.rows("update sessions set status = 'cancelled', ended_at = now() where cancel")
+    await db.rows("update deletions set lease_until = null")
+    await retention_worker.resume_all_deletions()
+    for table in ("sessions", "deletions where done_at is null"):
+        assert await count(db, table) == 0
+    assert await count(db, "audit where action = 'thread_deleted'") == 1
+    assert (await ada.http.delete(path)).status_code == 404
 
 
 async def test_an_account_goes_with_all_that_it_owns_and_leaves_one_line_without_a_name(

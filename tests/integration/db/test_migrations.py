@@ -125,6 +125,28 @@ def test_datasets_of_before_have_an_empty_note(empty_database_url: str) -> None:
     assert "note" not in dict(_run(empty_database_url, "SELECT * FROM datasets")[0])
 
 
+def test_conversations_that_were_hidden_only_are_deleted_by_workers(empty_database_url: str) -> None:
+    upgrade(empty_database_url)
+    downgrade(empty_database_url, "0020")
+    _run(empty_database_url, FILL)
+    for deleted_at in ("null", "now()"):
+        _run(
+            empty_database_url,
+            "INSERT INTO threads (id, owner_id, title, dataset_ids, deleted_at)"
+            f" SELECT gen_random_uuid(), id, 't', '{{}}', {deleted_at} FROM users",
+        )
+    upgrade(empty_database_url)
+    hidden = "SELECT id, owner_id FROM threads WHERE deleted_at IS NOT NULL"
+    recorded = "SELECT target_id, owner_id FROM deletions WHERE kind = 'thread' AND done_at IS NULL"
+    assert _rows(empty_database_url, recorded) == _rows(empty_database_url, hidden)
+    downgrade(empty_database_url, "0020")
+    assert _run(empty_database_url, "SELECT * FROM deletions") == []
+
+
+def _rows(url: str, sql: str) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in _run(url, sql)]
+
+
 def _run(url: str, sql: str) -> list[Any]:
     async def run() -> list[Any]:
         connection = await asyncpg.connect(url)

@@ -77,7 +77,7 @@ async def delete_user(
 
 @router.get("/deletions", operation_id="list_deletions")
 async def list_deletions(admin: AdminDep, page: PageDep, accounts: AccountDeletionsDep) -> Page[DeletionView]:
-    """List deletions of accounts and sessions with their progress, newest first."""
+    """List deletions of accounts, conversations and sessions with their progress, newest first."""
     return numbered_page(page, *await accounts.page(page.limit, page.offset))
 
 

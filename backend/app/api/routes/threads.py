@@ -262,11 +262,8 @@ async def update_thread(
     response_class=Response,
     responses={**problems(404), **OUTCOMES},
 )
-async def delete_thread(
-    thread_id: UUID, principal: PrincipalDep, reader: ThreadReaderDep, deletions: DeletionsDep
-) -> Response:
+async def delete_thread(thread_id: UUID, principal: PrincipalDep, deletions: DeletionsDep) -> Response:
     """Delete a conversation with all of its turns and their files. Running turns are cancelled first."""
-    await reader.get_thread(thread_id)
     return deletion_response(await deletions.delete_thread(principal.user_id, thread_id))
 
 

@@ -25,7 +25,7 @@ class DeletionRow(Base):
     )
 
     id: Mapped[UUID] = new_id()
-    kind: Mapped[str] = mapped_column(CheckConstraint("kind IN ('session', 'user')", name="kind"))
+    kind: Mapped[str] = mapped_column(CheckConstraint("kind IN ('session', 'user', 'thread')", name="kind"))
     target_id: Mapped[UUID]
     owner_id: Mapped[UUID]
     """No foreign key: the row outlives its owner."""
