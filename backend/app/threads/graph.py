@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from app.agents.assistant.answer_descriptions import describe_answer
+from app.agents.assistant.answer_descriptions import describe_statements
 from app.agents.assistant.brief import ProgramOutcome, QueryAnswer
 from app.agents.assistant.offered_readings import list_suggestions
 from app.agents.assistant.output import Reply
@@ -153,7 +153,7 @@ async def _execute_directly(chat: ChatContext, mode: str) -> dict[str, Any]:
     elif mode == "python":
         text = _describe_program(parse_facts(ProgramOutcome, value))
     else:
-        text = _describe_statements(parse_facts(QueryAnswer, value))
+        text = describe_statements(parse_facts(QueryAnswer, value))
         outcome |= {"plan": json.loads(code)} if mode == "plan" else {}
     chat.step.post_message(ASSISTANT, text)
     return {"text": text, **outcome}
@@ -290,12 +290,6 @@ def _outcome_of(mode: str, value: Mapping[str, Any]) -> dict[str, Any]:
     }
     changes = list(value.get("changes", ()))
     return {"table": table if value["columns"] else None, "sql": value["sql"], "changes": changes}
-
-
-def _describe_statements(answer: QueryAnswer) -> str:
-    """Describe the changes that statements made, and the rows of the last SELECT."""
-    sentences = [str(change["text"]) for change in answer.changes]
-    return " ".join([*sentences, describe_answer(answer)] if answer.columns else sentences)
 
 
 def _describe_chart(value: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,13 @@ def describe_answer(answer: QueryAnswer, description: str = "", readings: Sequen
     return " ".join([*sentences, *readings])
 
 
+def describe_statements(answer: QueryAnswer, readings: Sequence[str] = ()) -> str:
+    """Describe the changes that statements made, and the rows of the last SELECT."""
+    changes = [str(change["text"]) for change in answer.changes]
+    rows = [describe_answer(answer)] if answer.columns else []
+    return " ".join([*changes, *rows, *readings])
+
+
 def describe_chart(chart: ChartAnswer, readings: Sequence[str] = ()) -> str:
     """Describe a chart by its title, with its rows where it has few."""
     rows = describe_count(chart.row_count, "row")

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.agents.assistant.answer_descriptions import describe_answer, describe_chart
+from app.agents.assistant.answer_descriptions import describe_answer, describe_chart, describe_statements
 from app.agents.assistant.brief import ChangeAnswer, ChartAnswer, ChatBrief, QueryAnswer
 from app.agents.assistant.follow_ups.changed_plan import UnclearChange
 from app.agents.assistant.follow_ups.failed_changes import describe_failed_change
@@ -79,8 +79,10 @@ def conclude(view: View) -> AgentAction | None:
         return say(describe_chart(chart.read(ChartAnswer), readings))
     answer = view.last_success("execute_query_plan", "execute_sql")
     if answer is not None:
-        description = describe_plan(Plan.model_validate(answer.arguments["plan"]))
         readings = [str(reading) for reading in answer.arguments.get("readings", ())]
+        if answer.name == "execute_sql":  # of a chat model, which this policy took over from
+            return say(describe_statements(answer.read(QueryAnswer), readings))
+        description = describe_plan(Plan.model_validate(answer.arguments["plan"]))
         return say(describe_answer(answer.read(QueryAnswer), description, readings))
     if refusals := view.refusals("make_chart"):
         return say(f"The chart could not be drawn. {refusals[-1].refusal}")
