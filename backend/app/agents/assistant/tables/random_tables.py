@@ -24,7 +24,15 @@ _REQUEST = re.compile(
     r"(?P<columns>.{1,1500})$",
     re.IGNORECASE | re.DOTALL,
 )
-_IS_MADE = re.compile(rf"\b{_KIND}\b|\b\d[\d,]{0, 15} (?:rows|records|lines|observations)\b", re.IGNORECASE)
+_IS_MADE = re.compile(rf"\b{_KIND}\b", re.IGNORECASE)
+_COUNTS_ROWS = re.compile(r"\b\d[\d,]{0,15} (?:rows|records|lines|observations)\b", re.IGNORECASE)
+_SELECTS_ROWS = re.compile(
+    r"\bthe (?:\w{3,20}est|most|least|best|worst|top|bottom)\b"
+    r"|\b(?:where|whose|above|below|over|under|missing)\b"
+    r"|\b(?:more|less|greater|fewer|higher|lower|larger|smaller) than\b|[<>]",
+    re.IGNORECASE,
+)
+"""Words that select rows of a table: "create a table of 10 rows with the highest revenue" makes none up."""
 _IS_SET = re.compile(rf"\b{_SET}\b", re.IGNORECASE)
 _ROWS = re.compile(
     r"\b(\d[\d,]{0,9}) ?(k|thousand|million)?\b(?: \w{1,20}){0,2}? ?(?:rows?|records?|lines?|entries"
@@ -123,7 +131,7 @@ class UnclearTable(NamedTuple):
 def parse_made_table(message: str, existing: Sequence[str]) -> MadeTable | UnclearTable | None:
     """Read a message that makes a table of random rows; None for another one. `existing`: names of tables."""
     request = _REQUEST.match(" ".join(message.split()))
-    if request is None or not _IS_SET.search(request[0]) or not _IS_MADE.search(request["head"]):
+    if request is None or not _is_made_up(request):
         return None
     head, text = request["head"], request["columns"]
     then = _THEN.search(text)
@@ -146,6 +154,15 @@ def parse_made_table(message: str, existing: Sequence[str]) -> MadeTable | Uncle
     source = GenerateSource(kind="generate", rows=rows or DEFAULT_ROWS, columns=[c.generated for c in created])
     name = _find_name(head, existing)
     return MadeTable(name, Plan(source=source, steps=[]), rest, readings)
+
+
+def _is_made_up(request: re.Match[str]) -> bool:
+    """Check for a set of data that is made up: by a word for that, or by its number of rows alone."""
+    if not _IS_SET.search(request[0]):
+        return False
+    if _IS_MADE.search(request["head"]):
+        return True
+    return bool(_COUNTS_ROWS.search(request["head"])) and not _SELECTS_ROWS.search(request["columns"])
 
 
 _EXPLANATION = "Say its columns, such as: 100 rows with dates, sales between 1 and 9, and categories A, B, C."

@@ -48,6 +48,12 @@ def test_values_stand_in_parentheses_or_behind_a_word_for_them() -> None:
     ]
 
 
+def test_a_number_of_rows_tells_that_a_table_is_made_up() -> None:
+    table = make("create a data set of 1,000 rows with dates and sales from 1 to 9")
+    assert table.plan.source.model_dump()["rows"] == 1_000
+    assert [column["name"] for column in columns(table)] == ["date", "sales"]
+
+
 def test_what_a_message_leaves_open_is_said() -> None:
     table = make("generate a dummy dataset with monthly dates from 2020-01-01 and cost")
     assert columns(table)[0] == {"name": "month", "type": "datetime", "start": "2020-01-01", "unit": "month"}
@@ -72,6 +78,8 @@ def test_a_table_that_cannot_be_made_is_explained() -> None:
         "create a table with the total by region",
         "give me 10 rows with the highest revenue",
         "generate a report with all rows of orders",
+        "create a table of 10 rows with the highest revenue",
+        "make a table of 10 rows with revenue above 100",
     ],
 )
 def test_other_requests_make_no_table(message: str) -> None:
