@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -21,6 +22,8 @@ _REQUEST = re.compile(
 _THEN = re.compile(
     r"(?:[,;.]| and)? ?\b(?:and then|then|and (?=show|plot|draw|give|list))\b,? ?|[;\n]|\. (?=[A-Z])"
 )
+MAX_SPLITS = 50
+"""Places at which a message is tried to be split: a CASE has one for each of its values, rarely ten."""
 _ITS = re.compile(r"\bits (\w{1,40})\b", re.IGNORECASE)
 _IT = re.compile(r"\b(?:it|that column|the new column|this column)\b", re.IGNORECASE)
 _ARITHMETIC = (exp.Binary, exp.Unary, exp.Func, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null)
@@ -65,12 +68,9 @@ def parse_new_column(message: str, tables: Sequence[TableProfile]) -> NewColumn 
     if request is None:
         return None
     name, table, text = request.groups()
-    expression, _, rest = _split(text)
-    try:
-        tree = parse_single(expression)
-    except SqlglotError:
-        tree = None
-    if tree is None or not _is_expression(tree):
+    expression, rest = _split(text)
+    tree = _parse_expression(expression)
+    if tree is None:
         return UnclearColumn(
             f"The column {name} needs an expression of columns and numbers, such as (revenue - cost) / cost, "
             f"not: {expression}."
@@ -89,18 +89,31 @@ def parse_new_column(message: str, tables: Sequence[TableProfile]) -> NewColumn 
     return UnclearColumn(_explain_missing(used, candidates))
 
 
-def _split(text: str) -> tuple[str, str, str]:
-    """Split the expression from what is asked for after it."""
-    then = _THEN.search(text)
-    if then is None:
-        return text.strip().rstrip(".!"), "", ""
-    return text[: then.start()].strip().rstrip(".,"), then[0], text[then.end() :].strip()
+def _split(text: str) -> tuple[str, str]:
+    """Split the expression from what is asked for after it.
+
+    The `then` of a CASE and a `;` in quotes belong to the expression: the first place counts before which a
+    text is an expression. Where there is none, the text is split at the first place at all.
+    """
+    splits = [
+        (text[: then.start()].strip().rstrip(".,"), text[then.end() :].strip())
+        for then in islice(_THEN.finditer(text), MAX_SPLITS)
+    ]
+    unsplit = (text.strip().rstrip(".!"), "")
+    valid = (split for split in [*splits, unsplit] if _parse_expression(split[0]) is not None)
+    return next(valid, (splits or [unsplit])[0])
 
 
-def _is_expression(tree: exp.Expr) -> bool:
-    return all(
+def _parse_expression(text: str) -> exp.Expr | None:
+    """Parse an expression of columns; None where the text is none."""
+    try:
+        tree = parse_single(text)
+    except SqlglotError:
+        return None
+    is_expression = all(
         isinstance(node, _ARITHMETIC) or type(node) in (exp.Paren, exp.Case) for node in tree.walk()
     ) and any(tree.find_all(exp.Column))
+    return tree if is_expression else None
 
 
 def _explain_missing(used: dict[str, str], candidates: Sequence[TableProfile]) -> str:

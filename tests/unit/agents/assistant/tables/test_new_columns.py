@@ -22,6 +22,19 @@ TABLES = [TableProfile("cities", 4), TableProfile("sales", 10, COLUMNS)]
         ("add a new column price to sales as revenue / units", "price", "revenue / units", ""),
         ("Please add a column called profit: revenue - cost.", "profit", "revenue - cost", ""),
         ("make a column half = round(units / 2, 1) and show it", "half", "round(units / 2, 1)", "show half"),
+        (
+            "create a column size = "
+            "case when units > 9 then 'big' when units > 5 then 'fair' else 'small' end, then count rows by it",
+            "size",
+            "case when units > 9 then 'big' when units > 5 then 'fair' else 'small' end",
+            "count rows by size",
+        ),
+        (
+            "add a column mark = case when cost > 1 then 'a; then b' end",
+            "mark",
+            "case when cost > 1 then 'a; then b' end",
+            "",
+        ),
     ],
 )
 def test_a_column_is_read_with_its_expression_and_what_follows(
