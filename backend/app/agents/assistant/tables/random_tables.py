@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
 
 from app.plans.compiler import compile_plan
 from app.plans.expressions import Scalar
@@ -151,7 +153,12 @@ def parse_made_table(message: str, existing: Sequence[str]) -> MadeTable | Uncle
     readings = [reading for column in created for reading in column.readings]
     if rows is None:
         readings.insert(0, f"{DEFAULT_ROWS} rows, since the message says no number.")
-    source = GenerateSource(kind="generate", rows=rows or DEFAULT_ROWS, columns=[c.generated for c in created])
+    try:
+        source = GenerateSource(
+            kind="generate", rows=rows or DEFAULT_ROWS, columns=[c.generated for c in created]
+        )
+    except ValidationError as error:
+        return UnclearTable(f"The table is refused. {_describe_fault(error)}")
     name = _find_name(head, existing)
     return MadeTable(name, Plan(source=source, steps=[]), rest, readings)
 
@@ -225,7 +232,20 @@ def _choose(noun: str, values: Sequence[str]) -> _MadeColumn | UnclearTable:
     name = _name_of(noun) or "category"
     numbers = [int(text) for text in texts if text.isdecimal()]
     scalars: list[Scalar] = [*numbers] if len(numbers) == len(texts) else [*texts]
-    return _MadeColumn(GeneratedColumn(name=name, type="choice", values=scalars))
+    return _generate(name, type="choice", values=scalars)
+
+
+def _generate(name: str, readings: Sequence[str] = (), **facts: Any) -> _MadeColumn | UnclearTable:
+    """Make a column; the reason where the limits of plans refuse it, such as those of a choice's values."""
+    try:
+        return _MadeColumn(GeneratedColumn.model_validate({"name": name, **facts}), readings)
+    except ValidationError as error:
+        return UnclearTable(f"The column {name[:60]} is refused. {_describe_fault(error)}")
+
+
+def _describe_fault(error: ValidationError) -> str:
+    fault = error.errors()[0]
+    return f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}."
 
 
 def _read_column(item: str) -> _MadeColumn | UnclearTable:
@@ -237,35 +257,35 @@ def _read_column(item: str) -> _MadeColumn | UnclearTable:
     if name is None:
         return UnclearTable(f"It is not clear which column {item.strip()!r} is. {_EXPLANATION}")
     if _YES_NO.search(item):
-        return _MadeColumn(GeneratedColumn(name=name, type="choice", values=["yes", "no"]))
+        return _generate(name, type="choice", values=["yes", "no"])
     if _FLAG.search(item):
-        return _MadeColumn(GeneratedColumn(name=name, type="boolean"))
+        return _generate(name, type="boolean")
     if limits is None and _IDENTIFIER.fullmatch(item.strip()):
-        return _MadeColumn(GeneratedColumn(name=name, type="index"))
+        return _generate(name, type="index")
     low, high = (float(limits[end].replace(",", "")) for end in ("low", "high")) if limits else (0.0, 100.0)
     if low > high:
         return UnclearTable(f"The range of {name} goes from {low:g} down to {high:g}.")
     # "Between 0 and 1" asks for shares: whole numbers would all be one of the two.
     is_whole = low.is_integer() and high.is_integer() and high - low >= 2 and not _DECIMAL.search(item)
     readings = () if limits else (f"{name} is from 0 to 100, since the message says no range.",)
-    return _MadeColumn(
-        GeneratedColumn(name=name, type="integer" if is_whole else "number", low=low, high=high), readings
-    )
+    return _generate(name, readings, type="integer" if is_whole else "number", low=low, high=high)
 
 
-def _make_dates(item: str) -> _MadeColumn:
+def _make_dates(item: str) -> _MadeColumn | UnclearTable:
     """One date after another, by the unit that is named."""
     start = _START.search(item)
     first = FIRST_DAY
     if start is not None:
-        first = date(int(start[1]), int(start[2] or 1), int(start[3] or 1))
+        try:
+            first = date(int(start[1]), int(start[2] or 1), int(start[3] or 1))
+        except ValueError:
+            text = "-".join(part for part in start.groups() if part)
+            return UnclearTable(f"There is no date {text}.")
     word = next((word for word in _UNITS if re.search(rf"\b{word}", item, re.IGNORECASE)), "")
     unit = _UNITS.get(word, "day")
     name = "date" if unit == "day" else "time" if unit == "hour" else word
     readings = () if start else (f"{name} begins on {first.isoformat()}.",)
-    return _MadeColumn(
-        GeneratedColumn(name=name, type="datetime", start=first.isoformat(), unit=unit), readings
-    )
+    return _generate(name, readings, type="datetime", start=first.isoformat(), unit=unit)
 
 
 def _name_of(noun: str) -> str | None:

@@ -64,6 +64,10 @@ def test_a_table_that_cannot_be_made_is_explained() -> None:
     for message, part in (
         ("make 5,000,000 random rows with sales from 1 to 9", "1,000,000 rows"),
         ("make a sample table with sales from 9 to 1", "from 9 down to 1"),
+        ("make a sample table with dates starting 2024-13-45", "There is no date 2024-13-45."),
+        ("make a sample table with sales from 1 to 9000000000000", "The column sales is refused. high:"),
+        (f"make a sample table with a code ({', '.join('1' * 101)})", "code is refused. values:"),
+        (f"make a sample table with {', '.join(f'v{n} from 1 to 9' for n in range(60))}", "columns:"),
         ("make a sample table with sales from 1 to 9 and sales from 2 to 3", "same name"),
     ):
         made = parse_made_table(message, [])
