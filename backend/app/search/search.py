@@ -58,10 +58,12 @@ with hits as (
     where owner_id = $1 and concat_ws(' ', name, filename, note, names) ilike all($2)
     order by created_at desc limit $3)
   union all
-  (select 'model', id, name, coalesce(meta ->> 'estimator', ''), created_at from artifacts
-    where owner_id = $1 and kind = 'model' and (meta ->> 'chosen')::bool is true
-      and concat_ws(' ', name, meta -> 'problem' ->> 'target') ilike all($2)
-    order by created_at desc limit $3)
+  -- Of the models of a session the one that it chose.
+  (select 'model', a.id, a.name, coalesce(a.meta -> 'fit' ->> 'estimator', ''), a.created_at
+    from artifacts a join sessions s on s.id = a.session_id
+    where a.owner_id = $1 and a.kind = 'model' and s.result ->> 'model' = a.id::text
+      and concat_ws(' ', a.name, a.meta -> 'fit' -> 'problem' ->> 'target') ilike all($2)
+    order by a.created_at desc limit $3)
   union all
   (select 'workflow', id, name, 'version ' || version, created_at from workflows
     where owner_id = $1 and name ilike all($2) order by updated_at desc limit $3)

@@ -4,6 +4,8 @@ from fastapi import FastAPI
 
 from .conftest import User
 from .test_admin import admin
+from .test_deletion import a_session, add
+from .test_ownership import an_artifact
 from .test_sessions import create
 
 __all__ = ["admin"]
@@ -31,6 +33,24 @@ async def test_search_finds_own_goals_columns_and_names_and_nothing_of_others(ad
     assert await found(eve, "odd_name") == set()
     refused = await ada.http.get("/search", params={"q": ""})
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid_request")
+
+
+async def test_search_finds_the_model_that_a_session_chose(app: FastAPI, ada: User, eve: User) -> None:
+    session = a_session(ada.id)
+    await add(app, session)
+    fit = {"estimator": "Ridge", "problem": {"target": "harvest"}}
+    chosen, other = (
+        an_artifact(ada.id, session.id, name=name, meta={"fit": fit}) for name in ("Ridge-t3", "Ridge-t31")
+    )
+    await add(app, chosen, other)
+    async with app.state.resources.open_uow() as uow:
+        row = await uow.db.get_one(type(session), session.id)
+        row.result = {"model": str(chosen.id)}
+    for words in ("ridge-T3", "harvest"):
+        items = (await ada.http.get("/search", params={"q": words})).json()["items"]
+        hits = [(hit["kind"], hit["id"], hit["detail"]) for hit in items]
+        assert hits == [("model", str(chosen.id), "Ridge")]
+        assert (await eve.http.get("/search", params={"q": words})).json()["items"] == []
 
 
 async def test_usage_counts_what_is_stored_and_what_is_open(ada: User) -> None:
