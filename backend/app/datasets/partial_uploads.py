@@ -51,6 +51,9 @@ class PartialUpload:
             if here + len(piece) > self.size_bytes:
                 raise TooLarge("upload_too_large", f"The file was announced with {self.size_bytes:,} bytes.")
             file.write(piece)
+        # A sweep goes by the time of each file: the facts are as young as the last piece.
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(make_facts_path(self.path))
 
     def digest(self) -> str:
         """Return the SHA-256 of the file in hexadecimal. Raises Conflict while bytes are missing, NotFound."""
@@ -70,6 +73,11 @@ class PartialUpload:
             return cast(IO[bytes], self.path.open(mode))
         except FileNotFoundError:
             raise _missing(self.id) from None
+
+
+def make_facts_path(path: Path) -> Path:
+    """Return the path of the facts of an upload, beside its file."""
+    return path.with_name(f"{path.name}.json")
 
 
 def _missing(upload_id: UUID) -> NotFound:
@@ -133,4 +141,4 @@ class PartialUploads:
         return self.folder / f"upload-{self.owner}-{upload_id}"
 
     def _facts_path(self, upload_id: UUID) -> Path:
-        return self.folder / f"upload-{self.owner}-{upload_id}.json"
+        return make_facts_path(self._path(upload_id))
