@@ -14,6 +14,8 @@ from app.api.server.protocols import EdgeProtocol
 from app.auth.storage_quota import StorageQuota
 
 from .conftest import NewUser, User
+from .test_deletion import add
+from .test_ownership import an_artifact
 from .test_slowness import connected
 from .test_stream import listening_server
 
@@ -132,6 +134,26 @@ async def test_uploads_that_have_begun_count_towards_the_storage_of_their_user(
     await begin(ada, 700)
     await begin(ada, 80)
     assert held == [700, 780]
+
+
+async def test_an_upload_that_no_longer_fits_the_quota_waits_until_something_is_deleted(
+    app: FastAPI, ada: User
+) -> None:
+    upload = await begin(ada)
+    await send(ada, upload, 0, TITANIC)
+    # In one mebibyte, which is the least quota, beside an artifact that was made meanwhile.
+    artifact = an_artifact(ada.id, None)
+    artifact.size_bytes = (1 << 20) - len(TITANIC)
+    await add(app, artifact)
+    await app.state.resources.database.rows(
+        "update users set quotas = '{\"stored_mb\": 1}' where id = $1", ada.id
+    )
+    app.state.auth_services.authenticator.invalidate_user(ada.id)
+    app.state.auth_services.storage_quota.invalidate_user(ada.id)
+    full = await ada.http.post(f"/uploads/{upload}/dataset")
+    assert (full.status_code, full.json()["code"]) == (429, "storage_full")
+    assert (await ada.http.delete(f"/artifacts/{artifact.id}")).status_code == 204
+    assert (await ada.http.post(f"/uploads/{upload}/dataset")).status_code == 201
 
 
 async def test_a_user_has_a_few_unfinished_uploads(ada: User) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.deps import CHECK_STORAGE, AuthDep, PrincipalDep, ResourcesDep
+from app.api.deps import AuthDep, PrincipalDep, ResourcesDep
 from app.api.files.multipart_form import plain_filename
 from app.api.openapi.document import problems
 from app.api.routes.datasets import DatasetsDep
@@ -113,7 +113,6 @@ async def continue_upload(
     status_code=201,
     operation_id="finish_upload",
     responses=problems(404, 409),
-    dependencies=[CHECK_STORAGE],
 )
 async def finish_upload(
     upload_id: UUID,
@@ -121,6 +120,7 @@ async def finish_upload(
     response: Response,
     uploads: UploadsDep,
     datasets: DatasetsDep,
+    principal: PrincipalDep,
     auth_services: AuthDep,
 ) -> DatasetView:
     """Read a complete upload as a table. Repeated, it returns the same dataset."""
@@ -128,6 +128,8 @@ async def finish_upload(
     try:
         upload = await asyncio.to_thread(uploads.get, upload_id)
         digest = await asyncio.to_thread(upload.digest)
+        # Since it began, other uploads and artifacts may have taken the bytes that were free then.
+        await auth_services.storage_quota.require(principal, upload.size_bytes)
         row = await datasets.add(Upload(upload.path, upload.filename, upload.size_bytes, digest), key)
     except (NotFound, FileNotFoundError) as error:
         # An earlier or concurrent request has finished it, and deleted its file.
