@@ -111,7 +111,11 @@ select id from done
 
 # A hold-out is hidden until its session has ended, here as everywhere.
 _READ_ARTIFACT = """
-select a.kind, s.ended_at is null and s.id is not null as is_session_live
+select a.kind, s.ended_at is null and s.id is not null as is_session_live,
+  s.class is not distinct from 'turn' and a.kind in ('workspace', 'variables') or exists (
+    select from turns t join turns u on u.thread_id = t.thread_id
+      join artifacts w on w.session_id = u.session_id and w.kind = 'workspace'
+    where t.session_id = a.session_id and a.digest = any(w.mentions)) as is_in_workspace
 from artifacts a left join sessions s on s.id = a.session_id
 where a.id = $1 and a.owner_id = $2 and (a.kind <> 'holdout' or s.ended_at is not null)
 """
@@ -124,6 +128,7 @@ class ArtifactStatus(NamedTuple):
 
     kind: str
     is_session_live: bool
+    is_in_workspace: bool
 
 
 @dataclass(frozen=True)
@@ -167,13 +172,21 @@ class Deletions:
         return await self._delete(owner, included, datasets=[dataset_id])
 
     async def delete_artifact(self, owner: UUID, artifact_id: UUID, also_derived: bool | None) -> int:
-        """Delete an artifact like `delete_dataset`; the dependents of a model are its predictions."""
+        """Delete an artifact like `delete_dataset`; the dependents of a model are its predictions.
+
+        Raises Conflict also for one that a workspace of its conversation has: its bytes would stay uncounted.
+        """
         row = await self.db.row(_READ_ARTIFACT, artifact_id, owner)
         if row is None:
             raise NotFound("artifact_not_found", f"There is no artifact with the id {artifact_id}.")
         artifact = ArtifactStatus(**row)
         if artifact.is_session_live:
             raise Conflict("session_not_ended", "Its session has not ended and may need it; cancel that first.")
+        if artifact.is_in_workspace:
+            raise Conflict(
+                "artifact_in_use",
+                "Messages of its conversation still use this artifact. It is deleted with the conversation.",
+            )
         dependents: list[Dependent] = []
         if artifact.kind == "model":
             dependents = await find_dependents(self.db, owner, DeletionTargets(models=[artifact_id]))

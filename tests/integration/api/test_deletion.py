@@ -201,6 +201,27 @@ async def test_an_interrupted_deletion_of_a_conversation_is_completed(
     assert (await ada.http.delete(path)).status_code == 404
 
 
+async def test_what_a_workspace_has_goes_with_its_conversation_only(app: FastAPI, ada: User) -> None:
+    asked = await ada.http.post("/chat?wait=0", json={"message": "SQL: CREATE TABLE t AS SELECT 1 AS a"})
+    assert asked.status_code == 202, asked.text
+    turn, thread = asked.json()["turn_id"], asked.json()["thread_id"]
+    async with app.state.resources.open_uow() as uow:
+        row = await uow.db.get_one(SessionRow, UUID(turn))
+        row.status, row.ended_at = "completed", datetime.now(UTC)
+    entry = {"kind": "table", "digest": "a" * 64, "size_bytes": 1, "rows": 1, "columns": []}
+    table = an_artifact(ada.id, UUID(turn), kind="frame", name="t", digest="a" * 64)
+    answer = an_artifact(ada.id, UUID(turn), kind="frame", name="answer", digest="b" * 64)
+    snapshot = an_artifact(ada.id, UUID(turn), kind="workspace", digest="c" * 64, meta={"tables": {"t": entry}})
+    await add(app, table, answer, snapshot)
+    for artifact in (table, snapshot):
+        refused = await ada.http.delete(f"/artifacts/{artifact.id}")
+        assert (refused.status_code, refused.json()["code"]) == (409, "artifact_in_use")
+    # Rows that were an answer and no table are only looked at.
+    assert (await ada.http.delete(f"/artifacts/{answer.id}")).status_code == 204
+    assert (await ada.http.delete(f"/threads/{thread}")).status_code in (202, 204)
+    assert (await ada.http.get(f"/artifacts/{table.id}")).status_code == 404
+
+
 async def test_an_account_goes_with_all_that_it_owns_and_leaves_one_line_without_a_name(
     app: FastAPI, ada: User, eve: User, retention_worker: RetentionWorker
 ) -> None:
