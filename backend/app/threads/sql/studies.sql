@@ -12,7 +12,6 @@ cross join lateral json_array_elements_text(coalesce(s.result -> 'studies', '[]'
 order by study.id, path.place desc
 
 -- name: find_model
--- The newest model of study $1 of owner $2.
-select a.digest from artifacts a
-where a.session_id = $1 and a.owner_id = $2 and a.kind = 'model'
-order by a.created_at desc, a.id limit 1
+-- The model that study $1 of owner $2 chose; others may be newer.
+select a.digest from artifacts a join sessions s on s.id = a.session_id
+where s.id = $1 and a.owner_id = $2 and a.kind = 'model' and a.id::text = s.result ->> 'model'

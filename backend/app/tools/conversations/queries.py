@@ -115,7 +115,7 @@ async def run_chat_program(ctx: ToolContext, code: str, limits: Limits = INTERAC
     """
     tables = await ctx.conversation.tables()
     reachable = find_reached(tables.snapshot, code)
-    refs = [await _with_rows(ctx, tables, ref, limits) for ref in _select_tables(tables, reachable.names, code)]
+    refs = [await with_rows(ctx, tables, ref, limits) for ref in _select_tables(tables, reachable.names, code)]
     # Only files that the code names: each is copied into the cell. A name that is computed is not found.
     files = {name: entry.digest for name, entry in tables.snapshot.files.items() if name in code}
     # Parts of variables last: no file of the user may take the name of one.
@@ -177,7 +177,7 @@ async def compute_sql(
     )
 
 
-async def _with_rows(
+async def with_rows(
     ctx: ToolContext, tables: ConversationTables, ref: DatasetRef, limits: Limits
 ) -> DatasetRef:
     """Return a table whose rows are a file: those of a view are computed."""

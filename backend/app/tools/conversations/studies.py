@@ -1,10 +1,12 @@
 """Tools of the assistant that start, answer, fork, compare and explain studies of the crew."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
 
+from app.datasets.dataset_source import DatasetRef
 from app.errors import ToolRefused
 from app.json_types import JsonValue
 from app.modeling.facts.conversion import dump_facts
@@ -13,7 +15,7 @@ from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.context.conversation_studies import ConversationStudies, StudyCard
 from app.tools.context.tool_context import ToolContext
-from app.tools.conversations.queries import ASSISTANT, INTERACTIVE_LIMITS, compute_sql
+from app.tools.conversations.queries import ASSISTANT, INTERACTIVE_LIMITS, compute_sql, with_rows
 from app.tools.data.computed_facts import json_object
 from app.tools.registry import ColumnName, tool
 
@@ -89,10 +91,10 @@ async def explain_prediction(
     """Explain the prediction for one row: how much it changes if a column had its usual value."""
     model = await _studies(ctx).get_model(_read_id(study))
     tables = await ctx.conversation.tables()
-    refs = tables.list_refs()
-    table = next((ref for ref in refs if any(column["name"] == model.target for column in ref.columns)), None)
-    if table is None:
+    ref = find_table_with(tables.list_refs(), model.target)
+    if ref is None:
         raise ToolRefused(f"No table of this conversation has the column {model.target} of the study.")
+    table = await with_rows(ctx, tables, ref, INTERACTIVE_LIMITS)
     # DuckDB keeps the order of a file, so OFFSET counts its rows as the user sees them.
     sql = f'SELECT * FROM "{table.table}" LIMIT 1 OFFSET {row - 1}'  # noqa: S608 - a checked name
     selected: Any = json_object(await compute_sql(ctx, tables, sql, INTERACTIVE_LIMITS))
@@ -107,6 +109,12 @@ async def explain_prediction(
     explained = json_object(await ctx.computer.run(work, inputs, INTERACTIVE_LIMITS))
     value = {**explained, "row": row, "table": table.table, "target": model.target}
     return CallResult(value, f"Row {row} of {table.table} explained.")
+
+
+def find_table_with(refs: Sequence[DatasetRef], column: str) -> DatasetRef | None:
+    """Find a table that has a column; a view, whose rows are computed first, only where no other has it."""
+    having = [ref for ref in refs if any(own["name"] == column for own in ref.columns)]
+    return next((ref for ref in having if ref.digest), having[0] if having else None)
 
 
 def _studies(ctx: ToolContext) -> ConversationStudies:
