@@ -55,6 +55,15 @@ async def test_a_cookie_signs_in_until_it_signs_out(app: FastAPI, ada: User) -> 
         assert (refused.status_code, refused.json()["code"]) == (401, "browser_signed_out")
 
 
+async def test_a_cookie_lasts_as_long_as_the_session_that_its_page_prolongs(app: FastAPI, ada: User) -> None:
+    async with browser(app) as http:
+        cookie = await signed_in_cookie(http, ada)
+        again = await http.get("/auth/me", headers=sent(cookie))
+        assert again.headers["set-cookie"] == cookie
+    # A program that signs in by a token gets no cookie.
+    assert "set-cookie" not in (await ada.http.get("/auth/me")).headers
+
+
 async def test_a_cookie_is_not_believed_in_requests_of_other_sites(app: FastAPI, ada: User) -> None:
     async with browser(app) as http:
         cookie = sent(await signed_in_cookie(http, ada))

@@ -1,11 +1,13 @@
 """Accounts and sign-in."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
 
+from app.api.access.browser_requests import browser_secret, set_cookie
 from app.api.access.sign_in import NetworkDep, check_password
 from app.api.deletion import AccountDeletionsDep
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
 from app.api.openapi.document import problems
+from app.auth.principal import Credential
 from app.auth.repository import UserRepository
 from app.auth.schemas import RefreshRequest, Registration, SignIn, TokenPair, UserView
 from app.auth.service import Accounts, ReusedToken, TokenChain
@@ -59,8 +61,13 @@ async def sign_out(principal: SignedInDep, auth_services: AuthDep, resources: Re
 
 
 @router.get("/me", operation_id="me", responses=problems(401))
-async def me(principal: PrincipalDep, uow: UowDep) -> UserView:
-    """Return the account of the caller."""
+async def me(
+    principal: PrincipalDep, uow: UowDep, auth_services: AuthDep, request: Request, response: Response
+) -> UserView:
+    """Return the account of the caller. A browser gets its cookie again, which so lasts as its session."""
+    secret = browser_secret(request.headers, request.app.state.settings.production)
+    if secret and principal.credential is Credential.BROWSER:
+        set_cookie(response, request, secret, auth_services.config.refresh_ttl_s)
     return UserView.model_validate(await UserRepository(uow.db).get(principal.user_id))
 
 
