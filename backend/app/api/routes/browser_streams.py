@@ -21,7 +21,9 @@ from app.sessions.queries import SessionReader
 
 router = APIRouter(tags=["sessions"])
 
-WatchText = Annotated[str, Query(pattern=r"^[\w.-]{1,40}:[0-9a-f-]{36}:\d{1,16}$")]
+WatchText = Annotated[
+    str, Query(pattern=r"^[\w.-]{1,40}:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\d{1,16}$")
+]
 
 
 def _watches(resources: Resources, principal: Principal) -> Watches:
