@@ -40,6 +40,13 @@ class Frame:
 
 
 @dataclass(eq=False)
+class _Watch:
+    """A watch, compared by identity: a later one may have the same name."""
+
+    name: str
+
+
+@dataclass(eq=False)
 class Watches:
     """The watches of one client."""
 
@@ -47,19 +54,26 @@ class Watches:
     check_session: CheckSession
     lists_position: ListsPosition
     lists_interval_s: float = LISTS_INTERVAL_S
-    _frames: "asyncio.Queue[Frame]" = field(default_factory=lambda: asyncio.Queue(MAX_UNSENT_FRAMES))
+    _frames: "asyncio.Queue[tuple[_Watch, Frame]]" = field(
+        default_factory=lambda: asyncio.Queue(MAX_UNSENT_FRAMES)
+    )
     _tasks: dict[str, "asyncio.Task[None]"] = field(default_factory=dict)
+    _present: dict[str, _Watch] = field(default_factory=dict)
+    """The watch of each name until its last frame: frames of a replaced or ended one are dropped."""
 
     def watch(self, name: str, session_id: UUID, since: int) -> None:
         """Begin a watch, in place of a former one of that name. Raises TooMany."""
-        self._begin(name, self._watch_session(name, session_id, since))
+        watch = _Watch(name)
+        self._begin(watch, self._watch_session(watch, session_id, since))
 
     def watch_lists(self, name: str) -> None:
         """Begin to report changes of the user's newest sessions. Raises TooMany."""
-        self._begin(name, self._watch_lists())
+        watch = _Watch(name)
+        self._begin(watch, self._watch_lists(watch))
 
     async def unwatch(self, name: str) -> None:
         """End a watch; one that has ended already is no error."""
+        self._present.pop(name, None)
         await cancel_and_wait(self._tasks.pop(name, None))
 
     async def frames(self) -> AsyncGenerator[Frame, None]:
@@ -71,6 +85,14 @@ class Watches:
             await cancel_and_wait(*self._tasks.values())
 
     async def _next_frame(self) -> Frame:
+        while True:
+            watch, frame = await self._next_queued()
+            if self._present.get(watch.name) is watch:
+                if frame.is_last or frame.refusal is not None:
+                    del self._present[watch.name]
+                return frame
+
+    async def _next_queued(self) -> tuple[_Watch, Frame]:
         coming = asyncio.create_task(self._frames.get())
         try:
             while not coming.done():
@@ -84,33 +106,35 @@ class Watches:
         finally:
             await cancel_and_wait(coming)
 
-    def _begin(self, name: str, work: Coroutine[None, None, None]) -> None:
+    def _begin(self, watch: _Watch, work: Coroutine[None, None, None]) -> None:
+        name = watch.name
         if name not in self._tasks and len(self._tasks) >= MAX_WATCHES:
             # A coroutine that is never run warns when it is collected.
             work.close()
             raise TooMany("too_many_watches", f"One stream watches at most {MAX_WATCHES} sessions.")
         if former := self._tasks.pop(name, None):
             former.cancel()
+        self._present[name] = watch
         self._tasks[name] = asyncio.create_task(work, name=f"watch-{name}")
 
-    async def _watch_session(self, name: str, session_id: UUID, since: int) -> None:
+    async def _watch_session(self, watch: _Watch, session_id: UUID, since: int) -> None:
         try:
             await self.check_session(session_id)
         except NotFound as error:
-            await self._frames.put(Frame(name, refusal=error.code))
+            await self._frames.put((watch, Frame(watch.name, refusal=error.code)))
             return
         # A cancelled watch unsubscribes now, and not when its generator is collected.
         async with aclosing(self.events(session_id, since)) as batches:
             async for batch in batches:
-                await self._frames.put(Frame(name, batch))
-        await self._frames.put(Frame(name, is_last=True))
+                await self._frames.put((watch, Frame(watch.name, batch)))
+        await self._frames.put((watch, Frame(watch.name, is_last=True)))
 
-    async def _watch_lists(self) -> None:
+    async def _watch_lists(self, watch: _Watch) -> None:
         former = None
         while True:
             position = await self.lists_position()
             if position != former:
-                await self._frames.put(Frame(None, lists=position))
+                await self._frames.put((watch, Frame(None, lists=position)))
             former = position
             await asyncio.sleep(self.lists_interval_s)
 

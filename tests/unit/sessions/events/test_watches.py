@@ -106,6 +106,24 @@ async def test_the_end_of_a_watch_and_of_the_stream_end_what_they_read(
     assert [task.get_name() for task in asyncio.all_tasks() if task.get_name().startswith("watch-")] == []
 
 
+async def test_no_frame_of_a_former_watch_comes_under_its_name(sessions: Sessions, watches: Watches) -> None:
+    former, later = uuid4(), uuid4()
+    watches.watch("a", former, 0)
+    sessions.say(former, 1)
+    sessions.say(former, 2)
+    frames = watches.frames()
+    await anext(frames)
+    watches.watch("a", later, 0)
+    sessions.say(later, 9)
+    sessions.say(later, 10)
+    assert [event.seq for event in (await anext(frames)).events] == [9]
+    await watches.unwatch("a")
+    watches.watch("b", former, 0)
+    sessions.end(former)
+    assert await anext(frames) == Frame("b", is_last=True)
+    await frames.aclose()
+
+
 async def test_a_watch_that_fails_ends_the_stream_with_its_error(sessions: Sessions, watches: Watches) -> None:
     session = uuid4()
     watches.watch("a", session, 0)
