@@ -120,7 +120,18 @@ from artifacts a left join sessions s on s.id = a.session_id
 where a.id = $1 and a.owner_id = $2 and (a.kind <> 'holdout' or s.ended_at is not null)
 """
 _FIND_DATASET = "select from datasets where id = $1 and owner_id = $2"
-_IS_RUN = "select class = 'run' as is_run from sessions where id = $1 and owner_id = $2"
+# Without a thread: a turn that goes on to be deleted after its thread.
+_READ_SESSION = """
+select s.class as session_class, t.thread_id from sessions s left join turns t on t.session_id = s.id
+where s.id = $1 and s.owner_id = $2
+"""
+
+
+class DeletedSession(NamedTuple):
+    """A row of `_READ_SESSION`. `thread_id`: the conversation of a turn."""
+
+    session_class: str
+    thread_id: UUID | None
 
 
 class ArtifactStatus(NamedTuple):
@@ -146,11 +157,20 @@ class Deletions:
         """Delete a session (with `run`: a run) and its runs; return the number of sessions that must end first.
 
         `also_derived`: delete predictions with its models, too; None raises Conflict if there are any.
-        Raises NotFound.
+        Raises NotFound, and Conflict for a turn of a conversation.
         """
-        is_run = await self.db.value(_IS_RUN, session_id, owner)
-        if is_run is None or (run and not is_run):
+        row = await self.db.row(_READ_SESSION, session_id, owner)
+        session = DeletedSession(**row) if row else None
+        if session is None or (run and session.session_class != "run"):
             raise make_not_found_error(session_id)
+        if session.thread_id is not None:
+            # The turns after it and the worldlines that end at it would lose the turn before them.
+            raise Conflict(
+                "turn_of_thread",
+                "A turn is deleted with its conversation only: DELETE /threads/"
+                f"{session.thread_id} deletes all of its turns.",
+                thread_id=str(session.thread_id),
+            )
         dependents = await find_dependents(self.db, owner, DeletionTargets(sessions=[session_id]))
         # A session's own rows and runs go with it, whatever its owner chooses.
         own = [dependent for dependent in dependents if session_id in (dependent.id, dependent.parent_id)]

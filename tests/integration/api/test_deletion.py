@@ -166,6 +166,22 @@ async def test_a_model_goes_alone_or_with_its_predictions(app: FastAPI, ada: Use
     assert [one["id"] for one in left] == [str(needed.id)]
 
 
+async def test_a_turn_is_deleted_with_its_conversation_only(app: FastAPI, ada: User, eve: User) -> None:
+    first = (await ada.http.post("/chat", params={"wait": 0}, json={"message": "hello"})).json()
+    place = {"thread_id": first["thread_id"]}
+    second = (await ada.http.post("/chat", params={"wait": 0}, json={"message": "again", **place})).json()
+    await app.state.resources.database.rows("update sessions set status = 'completed', ended_at = now()")
+    for turn in (first, second):
+        path = f"{SESSIONS}/{turn['turn_id']}/data"
+        assert (await eve.http.delete(path)).status_code == 404
+        refused = await ada.http.delete(path, params={"derived": True})
+        assert (refused.status_code, refused.json()["code"]) == (409, "turn_of_thread")
+        assert f"DELETE /threads/{first['thread_id']}" in refused.json()["detail"]
+    messages = (await ada.http.get(f"/threads/{first['thread_id']}/messages")).json()["messages"]
+    assert [message["turn_id"] for message in messages] == [first["turn_id"], second["turn_id"]]
+    assert (await ada.http.delete(f"/threads/{first['thread_id']}")).status_code == 204
+
+
 @pytest.mark.parametrize("completed_by", ["worker", "owner"])
 async def test_an_interrupted_deletion_of_a_conversation_is_completed(
     app: FastAPI, ada: User, eve: User, retention_worker: RetentionWorker, completed_by: str
