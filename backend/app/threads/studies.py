@@ -94,10 +94,10 @@ class ThreadStudies:
         )
         return await self._read(forked.id)
 
-    async def answer(self, study: UUID, answer: JsonValue) -> StudyCard:
-        # A repetition finds the question answered, which is what was wanted.
+    async def answer(self, study: UUID, question: str, answer: JsonValue) -> StudyCard:
+        # A repetition finds this question answered, or the study ended: the card says where it stands.
         with contextlib.suppress(Conflict):
-            await self.services.sessions.respond(self.turn.owner_id, study, None, answer)
+            await self.services.sessions.respond(self.turn.owner_id, study, question, answer)
         return await self._read(study)
 
     async def compare(self, studies: Sequence[UUID]) -> JsonValue:

@@ -71,8 +71,8 @@ class ConversationStudies(Protocol):
         """Run a study again from the step that the settings need. Raises LabError with the reason."""
         ...
 
-    async def answer(self, study: UUID, answer: JsonValue) -> StudyCard:
-        """Answer the open question of a study. An answer that was taken before is no failure."""
+    async def answer(self, study: UUID, question: str, answer: JsonValue) -> StudyCard:
+        """Answer the question of a study with this key. One that was answered before is no failure."""
         ...
 
     async def compare(self, studies: Sequence[UUID]) -> JsonValue:

@@ -218,8 +218,8 @@ class ConversationWorkflows(Protocol):
         """Run an ended run again from its first failure, and follow that. Raises LabError."""
         ...
 
-    async def answer_run(self, step: StepScope, run_id: str, answer: str) -> FollowedRun:
-        """Answer the open question of a run, and follow it. Raises LabError."""
+    async def answer_run(self, step: StepScope, run_id: str, question: str, answer: str) -> FollowedRun:
+        """Answer the question of a run with this key, and follow the run. Raises LabError."""
         ...
 
     async def read_run(self, run_id: str) -> FollowedRun:

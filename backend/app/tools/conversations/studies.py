@@ -20,6 +20,8 @@ from app.tools.data.computed_facts import json_object
 from app.tools.registry import ColumnName, tool
 
 StudyId = Annotated[str, Field(description="Id of a study of this conversation.", max_length=36)]
+QuestionKey = Annotated[str, Field(description="`key` of the question on the card.", max_length=200)]
+"""Key of a question. A call that is repeated names the same question, and never answers the next one."""
 MAX_EXPLAINED_COLUMNS = 60
 """Columns whose effect on one prediction is measured; each is one more row to predict."""
 MAX_ROW = 5_000_000
@@ -59,9 +61,9 @@ async def fork_study(
 
 
 @tool(agents=ASSISTANT)
-async def answer_study(ctx: ToolContext, study: StudyId, answer: str) -> CallResult:
+async def answer_study(ctx: ToolContext, study: StudyId, question: QuestionKey, answer: str) -> CallResult:
     """Pass the user's answer on to a study that asks."""
-    return _record(await _studies(ctx).answer(_read_id(study), answer))
+    return _record(await _studies(ctx).answer(_read_id(study), question, answer))
 
 
 @tool(agents=ASSISTANT)

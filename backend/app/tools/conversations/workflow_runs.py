@@ -11,6 +11,7 @@ from app.tools.approval import Preview, request_approval
 from app.tools.context.conversation_workflows import FollowedRun
 from app.tools.context.tool_context import ToolContext
 from app.tools.conversations.queries import ASSISTANT
+from app.tools.conversations.studies import QuestionKey
 from app.tools.conversations.workflows import WorkflowName, get_workflows, keep_table, make_key
 from app.tools.registry import REGISTRY, tool
 
@@ -50,10 +51,13 @@ async def retry_run(ctx: ToolContext, run: RunId) -> CallResult:
 
 @tool(agents=ASSISTANT)
 async def answer_run(
-    ctx: ToolContext, run: RunId, answer: Annotated[str, Field(min_length=1, max_length=2_000)]
+    ctx: ToolContext,
+    run: RunId,
+    question: QuestionKey,
+    answer: Annotated[str, Field(min_length=1, max_length=2_000)],
 ) -> CallResult:
     """Pass the user's answer on to a run that asks, and wait for its result for a while."""
-    return await _record(ctx, await get_workflows(ctx).answer_run(ctx.step, run, answer))
+    return await _record(ctx, await get_workflows(ctx).answer_run(ctx.step, run, question, answer))
 
 
 @tool(agents=ASSISTANT)

@@ -1,5 +1,6 @@
 """Runs of saved workflows that conversations begin, follow and answer."""
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID, uuid5
@@ -51,16 +52,11 @@ class ConversationRuns:
         await self.sessions.create(self.turn.owner_id, request, session_id=run_id)
         return await self._follow(step, run_id)
 
-    async def answer(self, step: StepScope, run_id: UUID, answer: str) -> FollowedRun:
-        """Answer the open question of a run, and follow it. One that was answered meanwhile is no failure."""
-        view = await self.runs.get(run_id)
-        if view.question is not None:
-            try:
-                await self.sessions.respond(self.turn.owner_id, run_id, view.question.key, answer)
-            except Conflict as conflict:
-                # Somebody was faster, on the page perhaps, which is what was wanted.
-                if conflict.code != "question_answered":
-                    raise
+    async def answer(self, step: StepScope, run_id: UUID, question: str, answer: str) -> FollowedRun:
+        """Answer the question of a run with this key, and follow the run. Raises NotFound."""
+        # Answered before: by this call before a crash, or by somebody who was faster on the page.
+        with contextlib.suppress(Conflict):
+            await self.sessions.respond(self.turn.owner_id, run_id, question, answer)
         return await self._follow(step, run_id)
 
     async def read(self, run_id: UUID) -> FollowedRun:

@@ -140,8 +140,8 @@ class OwnerWorkflows:
     async def retry_run(self, step: StepScope, key: str, run_id: str) -> FollowedRun:
         return await self.runs.retry(step, key, _read_id(run_id))
 
-    async def answer_run(self, step: StepScope, run_id: str, answer: str) -> FollowedRun:
-        return await self.runs.answer(step, _read_id(run_id), answer)
+    async def answer_run(self, step: StepScope, run_id: str, question: str, answer: str) -> FollowedRun:
+        return await self.runs.answer(step, _read_id(run_id), question, answer)
 
     async def read_run(self, run_id: str) -> FollowedRun:
         return await self.runs.read(_read_id(run_id))

@@ -9,7 +9,7 @@ from app.agents.assistant.offered_readings import find_option
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.matching.column_mentions import find_column
 from app.modeling.problem.metrics import METRIC_PHRASES
-from app.tools.context.conversation_studies import StudyCard
+from app.tools.context.conversation_studies import StudyCard, StudyQuestion
 
 _GOAL = re.compile(
     r"^\W{0,5}(?:(?:please|can you|could you|would you|now|i want(?: you)? to|i would like(?: you)? to"
@@ -98,16 +98,19 @@ def read_option_answer(brief: ChatBrief) -> StudyCall | None:
         return None
     message = " ".join(brief.message.split())
     option = find_option(message, [str(option) for option in asking.question.options])
-    return None if option is None else StudyCall("answer_study", {"study": asking.id, "answer": option})
+    return None if option is None else _make_answer(asking.id, asking.question, option)
 
 
 def read_free_answer(brief: ChatBrief) -> StudyCall | None:
     """Take a message that is nothing else as the answer to a study that asks for words."""
     asking = find_asking_study(brief)
-    is_taken = asking is not None and asking.question is not None and asking.question.is_text
-    if asking is None or not is_taken or len(brief.message) > MAX_ANSWER_CHARS:
+    if asking is None or asking.question is None or len(brief.message) > MAX_ANSWER_CHARS:
         return None
-    return StudyCall("answer_study", {"study": asking.id, "answer": brief.message.strip()})
+    return _make_answer(asking.id, asking.question, brief.message.strip()) if asking.question.is_text else None
+
+
+def _make_answer(study: str, question: StudyQuestion, answer: str) -> StudyCall:
+    return StudyCall("answer_study", {"study": study, "question": question.key, "answer": answer})
 
 
 def find_asking_study(brief: ChatBrief) -> StudyCard | None:

@@ -94,7 +94,8 @@ def read_run_message(brief: ChatBrief) -> RunCall | WhichWorkflow | str | None:
     if last.question is not None:
         answer = _find_answer(brief.message, list(last.question.options))
         if answer is not None:
-            return RunCall("answer_run", {"run": last.id, "answer": answer})
+            arguments = {"run": last.id, "question": last.question.key, "answer": answer}
+            return RunCall("answer_run", arguments)
     # After another message "try again" is about that one.
     is_newest = bool(brief.earlier) and brief.earlier[-1].run == last.id
     if (

@@ -45,7 +45,8 @@ def test_a_question_starts_none(message: str) -> None:
 
 @pytest.mark.parametrize(("message", "answer"), [("Cost", "cost"), ("2", "cost"), ("the first one", "revenue")])
 def test_an_option_answers_the_study_that_asks(message: str, answer: str) -> None:
-    assert read(message, FIRST, ASKING) == StudyCall("answer_study", {"study": "three", "answer": answer})
+    arguments = {"study": "three", "question": "1.ask:1", "answer": answer}
+    assert read(message, FIRST, ASKING) == StudyCall("answer_study", arguments)
     assert read(message, FIRST) is None
 
 
@@ -53,7 +54,7 @@ def test_words_answer_a_study_only_where_it_asks_for_words() -> None:
     assert read_free_answer(ChatBrief("by next spring", studies=[ASKING])) is None
     asking = replace(ASKING, question=StudyQuestion("1.ask:1", "By when?", is_text=True))
     assert read_free_answer(ChatBrief("by next spring", studies=[asking])) == StudyCall(
-        "answer_study", {"study": "three", "answer": "by next spring"}
+        "answer_study", {"study": "three", "question": "1.ask:1", "answer": "by next spring"}
     )
 
 

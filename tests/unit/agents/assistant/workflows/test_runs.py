@@ -58,7 +58,9 @@ def test_it_is_the_workflow_of_the_conversation() -> None:
 @pytest.mark.parametrize(("message", "answer"), [("approve", "approve"), ("yes", "approve"), ("no", "reject")])
 def test_an_answer_to_the_run_is_passed_on(message: str, answer: str) -> None:
     asking = RunCard("r", "1", "Weekly report", 3, "awaiting_user", question=QUESTION)
-    assert ask(message, None, RAN, runs=[asking]) == RunCall("answer_run", {"run": "r", "answer": answer})
+    assert ask(message, None, RAN, runs=[asking]) == RunCall(
+        "answer_run", {"run": "r", "question": QUESTION.key, "answer": answer}
+    )
     assert ask(message, None, RAN, runs=[RUN]) is None
 
 
