@@ -1,7 +1,8 @@
 """Conversations: messages to the assistant, their turns, and the threads that hold them."""
 
-from collections.abc import AsyncGenerator, Sequence
-from typing import Annotated, Literal
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
@@ -21,6 +22,7 @@ from app.api.deps import (
 from app.api.openapi.document import problems
 from app.api.session_waits import MAX_WAIT_S, Wait, ends_within
 from app.api.streams.event_stream import EventStream, format_event
+from app.api.streams.stream_lifetime import hold_stream
 from app.resources import Resources
 from app.sessions.events.serialization import EventMessage
 from app.threads.queries import ThreadReader
@@ -50,6 +52,14 @@ async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> ThreadRea
     return ThreadReader(resources.database, principal.user_id)
 
 
+async def _hold_stream(request: Request, principal: PrincipalDep) -> AsyncIterator["asyncio.Task[None]"]:
+    """Hold a stream slot until the response has ended; yield the task of `hold_stream`."""
+    async with hold_stream(request, principal, "sse") as ended:
+        yield ended
+
+
+StreamSlotDep = Annotated[Any, Depends(_hold_stream, scope="request")]
+"""A stream slot from before a message is stored: a stream that is refused leaves no turn behind."""
 ThreadServiceDep = Annotated[ThreadService, Depends(_service)]
 ThreadReaderDep = Annotated[ThreadReader, Depends(_reader)]
 
@@ -108,6 +118,7 @@ async def chat_stream(
     reader: ThreadReaderDep,
     resources: ResourcesDep,
     request: Request,
+    slot: StreamSlotDep,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """Say something and follow the answer as server-sent events.
@@ -126,6 +137,7 @@ async def chat_stream(
         0,
         format_event(opening),
         {"Location": _turn_path(request, created)},
+        slot,
     )
 
 
@@ -279,6 +291,7 @@ def _stream(
     cursor: int,
     preamble: str = "",
     headers: dict[str, str] | None = None,
+    slot: "asyncio.Task[None] | None" = None,
 ) -> EventStream:
     translation = TurnTranslation(str(turn_id))
 
@@ -286,4 +299,4 @@ def _stream(
         return "".join(format_event(event) for recorded in batch for event in translation.translate(recorded))
 
     events: AsyncGenerator[list[EventMessage], None] = resources.watch.stream_batches(turn_id, cursor)
-    return EventStream(principal, events, write, preamble, headers)
+    return EventStream(principal, events, write, preamble, headers, slot)

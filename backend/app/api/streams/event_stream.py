@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
@@ -35,7 +35,8 @@ def format_event(event: EventMessage) -> str:
 class EventStream(Response):
     """Server-sent events until the session, credential or process ends. Clients reconnect by themselves.
 
-    `preamble`: events that come before those of the session.
+    `preamble`: events that come before those of the session. `slot`: the task of `hold_stream`, if the request
+    has a slot already; otherwise the response takes it.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class EventStream(Response):
         write: Format = format_events,
         preamble: str = "",
         headers: Mapping[str, str] | None = None,
+        slot: "asyncio.Task[None] | None" = None,
     ) -> None:
         """`headers`: those of the response beside the usual ones of an event stream."""
         super().__init__()
@@ -53,11 +55,13 @@ class EventStream(Response):
         self._write = write
         self._preamble = preamble
         self._sse_headers = {**SSE_HEADERS, **(headers or {})}
+        self._slot = slot
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Raises TooMany before the response starts."""
         request = Request(scope)
-        async with aclosing(self._events), hold_stream(request, self._principal, "sse") as ended:
+        slot = nullcontext(self._slot) if self._slot else hold_stream(request, self._principal, "sse")
+        async with aclosing(self._events), slot as ended:
             stream = self._as_sse(ended, request.app.state.leaving)
             answer = StreamingResponse(stream, media_type="text/event-stream", headers=self._sse_headers)
             await answer(scope, receive, send)

@@ -1,0 +1,44 @@
+"""Messages that come with others, with changes of their conversation, or again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+from tests.patience import hang_guard
+
+from app.auth.stream_slots import StreamLimit
+from app.db.pool import Database
+
+from .conftest import User
+
+TABLE = "city,people\nWien,1900\n"
+
+
+async def post(user: User, **body: Any) -> httpx.Response:
+    return await user.http.post("/chat", params={"wait": 0}, json={"message": "hello", **body})
+
+
+@asynccontextmanager
+async def concurrent(db: Database, change: str, *args: Any) -> AsyncIterator[None]:
+    """Hold a change back, uncommitted, until a statement of the block waits for it."""
+    async with db.dedicated_connection() as connection, hang_guard(), connection.transaction():
+        await connection.execute(change, *args)
+        yield
+        while True:
+            if await db.value("select count(*) from pg_locks where not granted"):
+                break
+            await asyncio.sleep(0.005)
+
+
+async def test_a_stream_that_is_refused_leaves_no_turn(app: FastAPI, ada: User) -> None:
+    db: Database = app.state.resources.database
+    await db.rows("""update users set quotas = '{"sockets": 1}' where id = $1""", ada.id)
+    await app.state.auth_services.revocations.announce(ada.id)
+    limit = StreamLimit("streams of this user", str(ada.id), 1)
+    async with app.state.auth_services.stream_slots.hold([limit]):
+        refused = await ada.http.post("/chat/stream", json={"message": "hello"})
+    assert refused.status_code == 429, refused.text
+    assert await db.value("select count(*) from turns") == 0
