@@ -30,13 +30,13 @@ class HeadRow(NamedTuple):
     thread_id: UUID
     worldline_id: UUID
     head_id: UUID | None
-    dataset_ids: list[UUID]
 
 
 class CreateTurnParameters(NamedTuple):
     """Parameters of the statement `create_turn`, in its order.
 
-    `parent_id`: the head of the worldline, to which the turn is appended.
+    `parent_id`: the head of the worldline, to which the turn is appended. `dataset_ids`: None for those of
+    the thread that still exist.
     """
 
     turn_id: UUID
@@ -47,7 +47,7 @@ class CreateTurnParameters(NamedTuple):
     is_new_thread: bool
     message: str
     preferences: str
-    dataset_ids: list[UUID]
+    dataset_ids: list[UUID] | None
     seed: int
     idempotency_key: str | None
     request_digest: str
@@ -91,7 +91,6 @@ class Branch:
     thread_id: UUID
     worldline_id: UUID
     head_id: UUID | None
-    dataset_ids: list[UUID]
     is_new: bool = False
 
 
@@ -133,7 +132,7 @@ class ThreadService:
                 is_new_thread=place.is_new,
                 message=request.message,
                 preferences=dumps(preferences, "preferences"),
-                dataset_ids=place.dataset_ids if request.dataset_ids is None else request.dataset_ids,
+                dataset_ids=request.dataset_ids,
                 seed=secrets.randbelow(2**31),
                 idempotency_key=idempotency_key,
                 request_digest=digest,
@@ -159,7 +158,7 @@ class ThreadService:
     async def _find_place(self, owner: UUID, request: ChatMessage) -> Branch:
         """Find the worldline to append to. Raises NotFound."""
         if request.thread_id is None and request.worldline_id is None:
-            return Branch(uuid4(), uuid4(), None, [], is_new=True)
+            return Branch(uuid4(), uuid4(), None, is_new=True)
         row = await self.db.row(THREADS.find_place, owner, request.thread_id, request.worldline_id)
         if row is None:
             raise make_not_found(request.thread_id, request.worldline_id)

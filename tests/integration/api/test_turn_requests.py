@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from uuid import UUID
 
 import httpx
 from fastapi import FastAPI
@@ -13,6 +14,7 @@ from app.auth.stream_slots import StreamLimit
 from app.db.pool import Database
 
 from .conftest import User
+from .test_workflow_nodes import upload
 
 TABLE = "city,people\nWien,1900\n"
 
@@ -42,3 +44,28 @@ async def test_a_stream_that_is_refused_leaves_no_turn(app: FastAPI, ada: User) 
         refused = await ada.http.post("/chat/stream", json={"message": "hello"})
     assert refused.status_code == 429, refused.text
     assert await db.value("select count(*) from turns") == 0
+
+
+async def test_a_conversation_goes_on_without_a_deleted_dataset(ada: User) -> None:
+    first, second = [await upload(ada, name, TABLE) for name in ("first", "second")]
+    begun = (await post(ada, dataset_ids=[first, second])).json()
+    assert (await ada.http.delete(f"/datasets/{first}")).status_code == 204
+    thread = {"thread_id": begun["thread_id"]}
+    turn = await post(ada, **thread)
+    assert turn.status_code == 202, turn.text
+    assert turn.json()["dataset_ids"] == [second]
+    assert (await ada.http.get(f"/threads/{begun['thread_id']}")).json()["dataset_ids"] == [second]
+    refused = await post(ada, **thread, dataset_ids=[first])
+    assert (refused.status_code, refused.json()["code"]) == (404, "dataset_not_found")
+
+
+async def test_a_message_keeps_a_change_of_the_datasets_at_the_same_time(app: FastAPI, ada: User) -> None:
+    first, second = [await upload(ada, name, TABLE) for name in ("first", "second")]
+    begun = (await post(ada, dataset_ids=[first])).json()
+    thread = {"thread_id": begun["thread_id"]}
+    change = "update threads set dataset_ids = $1"
+    async with concurrent(app.state.resources.database, change, [UUID(second)]):
+        posted = asyncio.create_task(post(ada, **thread))
+    turn = await posted
+    assert turn.json()["dataset_ids"] == [second], turn.text
+    assert (await ada.http.get(f"/threads/{begun['thread_id']}")).json()["dataset_ids"] == [second]

@@ -1,6 +1,6 @@
 -- name: find_place
--- The worldline to continue and the datasets of its thread: by worldline, else the first one of the thread.
-select t.id as thread_id, w.id as worldline_id, w.head_id, t.dataset_ids
+-- The worldline to continue: by worldline, else the first one of the thread.
+select t.id as thread_id, w.id as worldline_id, w.head_id
 from threads t join worldlines w on w.thread_id = t.id
 where t.owner_id = $1 and t.deleted_at is null and ($2::uuid is null or t.id = $2) and ($3::uuid is null or w.id = $3)
 order by w.created_at, w.id
@@ -8,39 +8,47 @@ limit 1
 
 -- name: create_turn
 -- $1 turn, $2 owner, $3 thread, $4 worldline, $5 its head, $6 is it a new thread, $7 message, $8 preferences,
--- $9 datasets, $10 seed, $11 idempotency key, $12 digest of the request, $13 mode, $14 most open turns
+-- $9 datasets (null: those of the thread that still exist), $10 seed, $11 idempotency key, $12 digest of the request,
+-- $13 mode, $14 most open turns
 with owned as (
   select count(*) as n from datasets where id = any($9::uuid[]) and owner_id = $2
 ), open_turns as (
   select count(*) as n from sessions where owner_id = $2 and class = 'turn' and ended_at is null
 ), account as (
   select u.id from users u, owned, open_turns
-  where u.id = $2 and owned.n = cardinality($9::uuid[]) and open_turns.n < $14::int
+  where u.id = $2 and owned.n = coalesce(cardinality($9::uuid[]), 0) and open_turns.n < $14::int
 ), new_thread as (
   insert into threads (id, owner_id, title, dataset_ids)
-  select $3, id, left($7, 120), $9 from account where $6::boolean
-  returning id
+  select $3, id, left($7, 120), coalesce($9::uuid[], '{}') from account where $6::boolean
+  returning id, dataset_ids
 ), new_worldline as (
-  insert into worldlines (id, thread_id, name, head_id) select $4, id, 'main', $1 from new_thread returning id
+  insert into worldlines (id, thread_id, name, head_id) select $4, id, 'main', $1 from new_thread
+  returning thread_id
 ), touched as (
-  update threads t set updated_at = now(), dataset_ids = $9
+  -- The thread's own, not those that were read before: they may have been changed since.
+  update threads t set updated_at = now(), dataset_ids = coalesce($9::uuid[], array(
+    select d.id from unnest(t.dataset_ids) with ordinality as d (id, place)
+    where exists (select from datasets where id = d.id and owner_id = $2)
+    order by d.place))
   from account
   where not $6::boolean and t.id = $3 and t.owner_id = $2 and t.deleted_at is null
-  returning t.id
+  returning t.id, t.dataset_ids
 ), moved as (
   -- A compare-and-set: of two messages at once, the second one finds another head and is sent again.
   update worldlines w set head_id = $1
   from touched
   where w.id = $4 and w.thread_id = touched.id and w.head_id is not distinct from $5::uuid
-  returning w.id
+  returning w.thread_id
 ), predecessor as (
   select id from sessions where id = $5 and ended_at is null
 ), s as (
   insert into sessions (id, owner_id, graph, class, goal, preferences, dataset_ids, seed, idempotency_key,
     request_digest, admitted_at, wake, after_id)
-  select $1, $2, 'chat', 'turn', $7, $8::jsonb, $9, $10, $11, $12, now(),
+  select $1, $2, 'chat', 'turn', $7, $8::jsonb, thread.dataset_ids, $10, $11, $12, now(),
     (select count(*) = 0 from predecessor)::int, (select id from predecessor)
-  from (select id from new_worldline union all select id from moved) as w
+  from (select thread_id from new_worldline union all select thread_id from moved) as w
+  join (select id, dataset_ids from new_thread union all select id, dataset_ids from touched) as thread
+    on thread.id = w.thread_id
   returning id, created_at, wake
 ), turn as (
   insert into turns (session_id, thread_id, worldline_id, parent_id, mode) select id, $3, $4, $5, $13 from s
