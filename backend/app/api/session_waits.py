@@ -8,11 +8,12 @@ from uuid import UUID
 from fastapi import Query
 
 from app.resources import Resources
+from app.sessions.queries import is_awaiting_user
 
 MAX_WAIT_S = 60.0
 """Longest wait for the end of a session: below the usual time-out of balancers, a minute and more."""
 PAUSES = frozenset({"clarification_asked"})
-"""Events that end the wait: the session goes on when its user has answered."""
+"""Events that end the wait while their question is open: the session goes on when its user has answered."""
 
 Wait = Annotated[
     float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end before the answer.")
@@ -29,7 +30,10 @@ async def ends_within(resources: Resources, session_id: UUID, wait_s: float) -> 
             aclosing(resources.watch.stream_batches(session_id)) as batches,
         ):
             async for batch in batches:
-                if any(event.kind in PAUSES for event in batch):
+                # The events begin with the first one, whose question may be answered since.
+                if any(event.kind in PAUSES for event in batch) and await is_awaiting_user(
+                    resources.database, session_id
+                ):
                     return False
         # The events end with the session only.
         return True

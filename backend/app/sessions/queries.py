@@ -41,6 +41,11 @@ def make_not_found_error(session_id: UUID) -> NotFound:
     return NotFound("session_not_found", f"There is no session with the id {session_id}.")
 
 
+async def is_awaiting_user(db: Database, session_id: UUID) -> bool:
+    """Check if a session that has not ended has an open question."""
+    return bool(await db.value(VIEWS.is_awaiting_user, session_id))
+
+
 class SessionDetailRow(NamedTuple):
     """A session with its usage. JSON: `preferences`, `error`, `result`, `queue`, `question`, `usage`, `fork`
     and `budget_answers`."""

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import pytest
 from fastapi import FastAPI
 from tests.patience import hang_guard
 
@@ -14,7 +15,8 @@ from app.auth.stream_slots import StreamLimit
 from app.db.pool import Database
 
 from .conftest import User
-from .test_workflow_nodes import upload
+from .test_chat_files import answer
+from .test_workflow_nodes import chain, read, save, upload
 
 TABLE = "city,people\nWien,1900\n"
 
@@ -69,3 +71,16 @@ async def test_a_message_keeps_a_change_of_the_datasets_at_the_same_time(app: Fa
     turn = await posted
     assert turn.json()["dataset_ids"] == [second], turn.text
     assert (await ada.http.get(f"/threads/{begun['thread_id']}")).json()["dataset_ids"] == [second]
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_repeated_message_is_answered_with_its_turn_that_asked_and_has_ended(ada: User) -> None:
+    dataset = await upload(ada, "cities", TABLE)
+    for name in ("Weekly report", "Weekly churn report"):
+        await save(ada, {**chain(read(dataset)), "name": name})
+    request = {"json": {"message": "run my weekly workflow"}, "headers": {"Idempotency-Key": "one"}}
+    asked = await ada.http.post("/chat", **request)
+    assert (asked.status_code, asked.json()["status"]) == (202, "awaiting_user"), asked.text
+    ended = await answer(ada, asked.json(), "Weekly churn report")
+    repeated = await ada.http.post("/chat", **request)
+    assert (repeated.status_code, repeated.json()) == (200, ended)

@@ -19,6 +19,11 @@ select count(*) as total from (
   where owner_id = $1 and ($2::text is null or status = $2) and class = $3
   limit $4) as few
 
+-- name: is_awaiting_user
+select exists (
+  select from questions q join sessions s on s.id = q.session_id
+  where q.session_id = $1 and q.answered_at is null and s.ended_at is null) as is_awaiting
+
 -- name: get_session
 select s.id, s.goal, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
