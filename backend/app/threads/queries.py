@@ -136,7 +136,10 @@ class ThreadReader:
         last = worldline.head
         if before is not None:
             # By the turn, not by a position: turns that were added meanwhile do not shift the pages.
-            last = (await self.get_turn(before)).parent_id
+            turn = await self.get_turn(before)
+            if turn.thread_id != thread_id:
+                raise make_turn_not_found(before)
+            last = turn.parent_id
         path = await self.list_path(last, turns)
         views = [make_turn_view(record) for record in reversed(path)]
         messages = await self._read_messages(views)

@@ -216,7 +216,8 @@ def _check_refusal(created: CreatedTurnRow | None) -> None:
     if created.open_turns >= MAX_OPEN_TURNS:
         raise TooMany(
             "too_many_turns",
-            f"You have {MAX_OPEN_TURNS} turns that have not ended. Wait for one, or interrupt one.",
+            f"You have {MAX_OPEN_TURNS} turns that have not ended. Wait for one, or cancel one: "
+            "DELETE /lab/agent/sessions/{turn_id}.",
             limit=MAX_OPEN_TURNS,
         )
     raise _dataset_not_found()

@@ -6,6 +6,8 @@ from itertools import count
 from typing import NamedTuple
 from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 
+import asyncpg
+
 from app.db.pool import Database
 from app.errors import Conflict, LabError, TooMany
 from app.threads.schemas import ChatMessage, WorldlineCreate
@@ -83,7 +85,10 @@ class WorldlineService:
 
     async def rename(self, owner: UUID, worldline_id: UUID, name: str) -> None:
         """Raises NotFound, Conflict for a name that another worldline of the thread has."""
-        row = await self.db.row(WORLDLINES.rename_worldline, worldline_id, owner, name)
+        try:
+            row = await self.db.row(WORLDLINES.rename_worldline, worldline_id, owner, name)
+        except asyncpg.UniqueViolationError as error:  # another worldline took the name at the same time
+            raise _make_name_conflict(name) from error
         if row is None or not row["is_there"]:
             raise make_not_found(None, worldline_id)
         if not row["is_renamed"]:

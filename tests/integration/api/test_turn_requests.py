@@ -13,6 +13,7 @@ from tests.patience import hang_guard
 
 from app.auth.stream_slots import StreamLimit
 from app.db.pool import Database
+from app.threads.service import MAX_OPEN_TURNS
 
 from .conftest import User
 from .test_chat_files import answer
@@ -71,6 +72,40 @@ async def test_a_message_keeps_a_change_of_the_datasets_at_the_same_time(app: Fa
     turn = await posted
     assert turn.json()["dataset_ids"] == [second], turn.text
     assert (await ada.http.get(f"/threads/{begun['thread_id']}")).json()["dataset_ids"] == [second]
+
+
+async def test_of_two_renames_to_a_name_at_once_the_second_is_refused(app: FastAPI, ada: User) -> None:
+    begun = (await post(ada)).json()
+    place = {"thread_id": begun["thread_id"], "from_turn": begun["turn_id"]}
+    branch = (await ada.http.post("/worldlines", json=place)).json()
+    change = "update worldlines set name = 'third' where id = $1"
+    async with concurrent(app.state.resources.database, change, UUID(branch["id"])):
+        path = f"/worldlines/{begun['worldline_id']}"
+        renamed = asyncio.create_task(ada.http.patch(path, json={"name": "third"}))
+    refused = await renamed
+    assert (refused.status_code, refused.json()["code"]) == (409, "worldline_name_taken")
+
+
+async def test_messages_are_those_before_a_turn_of_the_same_conversation(ada: User) -> None:
+    first, second = [(await post(ada)).json() for _ in range(2)]
+    path = f"/threads/{first['thread_id']}/messages"
+    assert (await ada.http.get(path, params={"before": first["turn_id"]})).status_code == 200
+    refused = await ada.http.get(path, params={"before": second["turn_id"]})
+    assert (refused.status_code, refused.json()["code"]) == (404, "turn_not_found")
+
+
+async def test_who_has_too_many_turns_is_told_how_to_cancel_one(app: FastAPI, ada: User) -> None:
+    begun = (await post(ada)).json()
+    await app.state.resources.database.rows(
+        "insert into sessions (id, owner_id, graph, class, goal, preferences, dataset_ids, seed)"
+        " select gen_random_uuid(), $1, 'chat', 'turn', 'hello', '{}', '{}', 1 from generate_series(2, $2)",
+        ada.id,
+        MAX_OPEN_TURNS,
+    )
+    refused = await post(ada)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_turns")
+    assert "DELETE /lab/agent/sessions/{turn_id}" in refused.json()["detail"]
+    assert (await ada.http.delete(f"/lab/agent/sessions/{begun['turn_id']}")).status_code == 202
 
 
 @pytest.mark.usefixtures("worker")
