@@ -26,6 +26,14 @@ class EdgeChange(BaseModel):
     after: EdgeCondition | None
 
 
+class TriggerChange(BaseModel):
+    """A trigger that was added, removed or changed, in words; null on a side that does not have it."""
+
+    node: str
+    before: str | None = Field(examples=["every weekday at 8:00, Europe/Berlin"])
+    after: str | None
+
+
 class WorkflowDifference(BaseModel):
     """Nodes are matched by their ids, edges by their ends; an order that changed is no difference."""
 
@@ -35,6 +43,9 @@ class WorkflowDifference(BaseModel):
     edges_added: list[WorkflowEdge] = Field(default_factory=list)
     edges_removed: list[WorkflowEdge] = Field(default_factory=list)
     edges_changed: list[EdgeChange] = Field(default_factory=list)
+    triggers: list[TriggerChange] = Field(
+        default_factory=list, description="The triggers that differ, in words."
+    )
     text: str = Field(default="", description="The same in lines: `+` added, `-` removed, `~` changed.")
 
 

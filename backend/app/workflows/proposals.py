@@ -26,6 +26,7 @@ from app.workflows.phrases.sentences import read_sentence
 from app.workflows.schemas import WorkflowView
 from app.workflows.service import MAX_VERSIONS, make_changed_error
 from app.workflows.statements import PROPOSALS
+from app.workflows.triggers.comparison import compare_versions
 from app.workflows.validation import find_faults, require_valid
 
 MAX_PROPOSALS = 200
@@ -181,7 +182,7 @@ class ProposalService:
     async def _view(self, row: Mapping[str, Any]) -> ProposalView:
         record = ProposalRecord(**row)
         document = WorkflowDocument.model_validate_json(record.document)
-        difference = compare_documents(WorkflowDocument.model_validate_json(record.before), document)
+        difference = await compare_versions(WorkflowDocument.model_validate_json(record.before), document)
         # A decided proposal is history: datasets that went away since are none of its faults.
         faults = await self.check.find_faults(document) if record.status == "open" else []
         fields = {**record._asdict(), "operations": json.loads(record.operations)}

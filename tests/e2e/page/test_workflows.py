@@ -136,6 +136,11 @@ def test_a_schedule_is_switched_off_and_on(visit: Any) -> None:
     expect(triggers).to_contain_text("Europe/Berlin, switched off")
     expect(times).to_have_count(0)
     expect(page.get_by_text("Version 2, “Switch mornings off.”")).to_be_visible()
+    schedule, cron = "every weekday at 8:00, Europe/Berlin", "0 8 * * 1-5"
+    row = page.get_by_role("table", name="Differences").get_by_role("row").last
+    expect(row.get_by_role("cell")).to_have_text(
+        ["mornings", "when it runs", f"{schedule}{cron}", f"{schedule}, switched off{cron}"]
+    )
     visitor.check_access()
     triggers.get_by_role("button", name="Switch on mornings").click()
     expect(times).to_be_visible()

@@ -25,7 +25,7 @@ from app.program_runs.schemas import GRAPH, RunStatus, RunStatusView, WorkflowOr
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.service import SessionService
 from app.workflows.authors import Author
-from app.workflows.differences import WorkflowDifference, compare_documents
+from app.workflows.differences import WorkflowDifference
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck, RequestTarget
 from app.workflows.fusion import dataset_ids, is_plain, is_query, make_plans
@@ -51,6 +51,7 @@ from app.workflows.schemas import (
     WorkflowView,
 )
 from app.workflows.service import WorkflowChangeRequest, WorkflowService, preview
+from app.workflows.triggers.comparison import compare_versions
 from app.workflows.triggers.views import list_triggers, make_views
 from app.workflows.triggers.webhooks import check_payload
 from app.workflows.validation import find_outputs, require_valid
@@ -90,7 +91,7 @@ class Changing:
     async def save(self, change: WorkflowChangeRequest) -> WorkflowChange:
         require_valid(await self.check.find_faults(change.document))
         changed = preview(self.current, change) if self.dry else await self.service.change(self.current, change)
-        difference = compare_documents(self.current.document, change.document)
+        difference = await compare_versions(self.current.document, change.document)
         return WorkflowChange(workflow=changed, difference=difference)
 
 
@@ -251,7 +252,7 @@ async def compare_workflow_versions(
     """Compare two versions: what has to change in `version` to make `other`."""
     before = await service.get_version(workflow_id, version)
     after = await service.get_version(workflow_id, other)
-    return compare_documents(before.document, after.document)
+    return await compare_versions(before.document, after.document)
 
 
 @router.post(

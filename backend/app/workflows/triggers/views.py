@@ -43,7 +43,7 @@ def make_views(document: WorkflowDocument, records: Mapping[str, TriggerRecord])
     """
     views = []
     for node in document.nodes:
-        trigger = _read_trigger(node)
+        trigger = read_trigger(node)
         if trigger is None:
             continue
         record = records.get(node.id)
@@ -59,7 +59,8 @@ def make_views(document: WorkflowDocument, records: Mapping[str, TriggerRecord])
     return views
 
 
-def _read_trigger(node: Node) -> Trigger | None:
+def read_trigger(node: Node) -> Trigger | None:
+    """Read the configuration of a trigger; None for other nodes and for one that is wrong."""
     try:
         return Trigger.model_validate(node.config) if node.type == "trigger" else None
     except ValidationError:
