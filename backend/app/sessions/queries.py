@@ -123,7 +123,7 @@ class SessionReader:
             raise make_not_found_error(session_id)
 
     async def lists_position(self) -> int:
-        """Return a number that changes with the owner's newest sessions."""
+        """Return a number that changes with the owner's newest sessions and workflows."""
         row = await self.db.row(VIEWS.lists_position, self.owner)
         return int(row["position"]) if row else 0
 

@@ -98,11 +98,11 @@ class Visit:
         assert done.ok, done.text()
 
     def call(self, method: str, path: str, **request: Any) -> Any:
-        """Send a request of this visitor's to the API and return what it answers."""
+        """Send a request of this visitor's to the API and return what it answers; None for an empty answer."""
         address = f"{self.address}/api/v1{path}"
         response = self.context.request.fetch(address, method=method, headers=OWN_PAGE, **request)
         assert response.ok, response.text()
-        return response.json()
+        return response.json() if response.body() else None
 
     def check_access(self) -> None:
         """Check by axe that everybody can use what is visible now."""

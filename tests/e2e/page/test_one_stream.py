@@ -15,6 +15,8 @@ TABS = 20
 CUT_SOCKETS = """
 delete globalThis.SharedWorker;
 globalThis.WebSocket = class {
+  static OPEN = 1;
+  readyState = 0;
   constructor() { queueMicrotask(() => this.onclose({ code: 1006 })); }
   close() {}
 };

@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from .conftest import Visit
+from .conftest import DESKTOP, PHONE, Visit
 
 CITIES = b"city,people\nOslo,709000\nBergen,291000\nTromso,77000\nBodo,53000\n"
 
@@ -199,11 +199,26 @@ def test_a_run_that_failed_is_in_the_inbox_until_it_was_seen(visit: Any) -> None
     expect(failed).to_contain_text("Nightly: rows: ")
     expect(failed).to_contain_text("failed")
     expect(page.get_by_role("heading", name="Waits for you (1)")).to_be_visible()
+    places = page.get_by_role("navigation", name="Main")
+    expect(places.get_by_role("link", name="Inbox 1 open item", exact=True)).to_be_visible()
     visitor.check_access()
     failed.get_by_role("button", name="Mark as seen: Nightly").click()
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(places.get_by_role("link", name="Inbox", exact=True)).to_be_visible()
+
+    # Beside every screen, also where another client has seen the run.
+    visitor.open("/data")
+    started = visitor.call("POST", f"/workflows/{saved['id']}/run", data={"by_node": True})
+    expect(places.get_by_role("link", name="Inbox 1 open item", exact=True)).to_be_visible()
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    expect(places.get_by_role("link", name="More 1 open item", exact=True)).to_be_visible()
+    visitor.check_access()
+    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    visitor.call("POST", f"/workflow-runs/{started['id']}/seen")
+    expect(places.get_by_role("link", name="Inbox", exact=True)).to_be_visible()
 
     visitor.call("POST", f"/workflows/{saved['id']}/run", data={"by_node": True})
+    visitor.open("/inbox")
     expect(failed).to_be_visible()
     visitor.open("/")
     expect(page.get_by_role("heading", name="Needs you (1)")).to_be_visible()

@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from app.sessions.queries import SessionReader
 from app.workflows.triggers.sweep import TriggerSweep
 
 from .conftest import User
@@ -86,3 +87,27 @@ async def test_a_workflow_is_listed_with_its_next_time(app: FastAPI, ada: User) 
     assert times["both"] == min(await first_times(both))
     assert times["rare"] == (await first_times(rare))[0]
     assert (times["off"], times["called"]) == (None, None)
+
+
+async def test_watchers_of_lists_learn_of_each_change_of_a_workflow(app: FastAPI, ada: User, eve: User) -> None:
+    reader = SessionReader(app.state.resources.database, ada.id)
+    positions = [await reader.lists_position()]
+    workflow = await save(ada, "hourly", trigger("hourly", kind="interval", every_s=3_600))
+    positions.append(await reader.lists_position())
+    operation = {"op": "add", "path": "/nodes/@hourly/config/every_s", "value": 7_200}
+    change = {"operations": [operation], "message": "Run it less often.", "version": 1}
+    changed = await ada.http.post(f"/workflows/{workflow}/patch", json=change)
+    assert changed.status_code == 200, changed.text
+    positions.append(await reader.lists_position())
+    started = await run(ada, workflow)
+    positions.append(await reader.lists_position())
+    await ada.http.post(f"/workflow-runs/{started}/seen")
+    positions.append(await reader.lists_position())
+    await sql(app, "update workflow_triggers set next_at = next_at + interval '1 hour'")
+    positions.append(await reader.lists_position())
+    await ada.http.delete(f"/workflows/{workflow}")
+    positions.append(await reader.lists_position())
+    assert len(set(positions)) == len(positions)
+    # What others do is no news.
+    await save(eve, "other")
+    assert await reader.lists_position() == positions[-1]

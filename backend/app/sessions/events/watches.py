@@ -22,7 +22,7 @@ Events = Callable[[UUID, int], AsyncGenerator[list[EventMessage], None]]
 CheckSession = Callable[[UUID], Awaitable[None]]
 """Raises NotFound for a session that the user does not own."""
 ListsPosition = Callable[[], Awaitable[int]]
-"""A number that changes with every change of the user's newest sessions."""
+"""A number that changes with every change of the user's newest sessions and of workflows."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Watches:
         self._begin(watch, self._watch_session(watch, session_id, since))
 
     def watch_lists(self, name: str) -> None:
-        """Begin to report changes of the user's newest sessions. Raises TooMany."""
+        """Begin to report changes of the user's newest sessions and of workflows. Raises TooMany."""
         watch = _Watch(name)
         self._begin(watch, self._watch_lists(watch))
 

@@ -235,9 +235,18 @@ select id, event_seq, ended_at is not null as ended,
 from sessions s where id = $1
 
 -- name: lists_position
--- Changes with every event of the newest sessions, and with a session that comes or goes.
-select coalesce(sum(event_seq), 0) + count(*) * 1000003 + coalesce(sum(extract(epoch from ended_at)::bigint), 0) as position
-from (select event_seq, ended_at from sessions where owner_id = $1 order by created_at desc limit 100) newest
+-- Changes with every event of the newest sessions, with a session that comes or goes, and with what lists say of workflows:
+-- their versions, the runs that were seen, and the next times of their triggers.
+select (
+  select coalesce(sum(event_seq), 0) + count(*) * 1000003 + coalesce(sum(extract(epoch from ended_at)::bigint), 0)
+  from (select event_seq, ended_at from sessions where owner_id = $1 order by created_at desc limit 100) newest
+) + (
+  select count(*) * 1000003 + coalesce(sum((extract(epoch from updated_at) * 1000)::bigint), 0)
+    + coalesce(sum((extract(epoch from seen_run_at) * 1000)::bigint), 0)
+  from workflows where owner_id = $1
+) + (
+  select coalesce(sum(extract(epoch from next_at)::bigint), 0) from workflow_triggers where owner_id = $1
+) as position
 
 -- name: streams_behind
 select watched.id, s.id is null or s.ended_at is not null or s.event_seq > watched.seen as behind,

@@ -6,7 +6,12 @@ const MAX_RETRY_MS = 10_000;
 /** Sockets that close before a greeting, after which a proxy that cuts them is assumed. */
 const MAX_CUT_SOCKETS = 2;
 
+/** All watches of the lists are one to the service: each of its own would ask the database again and again. */
+const LISTS_ID = 'lists';
+
 interface Watch {
+	/** The name of the watch to the service. */
+	id: string;
 	topic: Topic;
 	tab: Tab;
 	/** The name that the tab gave it. */
@@ -19,7 +24,7 @@ export interface Tab {
 
 /** The one stream of a browser: the watches of all tabs over one connection, which comes back by itself. */
 export class Hub {
-	readonly #watches = new Map<string, Watch>();
+	readonly #watches = new Set<Watch>();
 	#transport: Transport | null = null;
 	#isGreeted = false;
 	#cutSockets = 0;
@@ -36,18 +41,19 @@ export class Hub {
 
 	#watch(tab: Tab, name: string, topic: Topic): void {
 		this.#count += 1;
-		const id = `w${this.#count}`;
-		this.#watches.set(id, { topic, tab, name });
+		const id = 'lists' in topic ? LISTS_ID : `w${this.#count}`;
+		const isNew = !this.#isWatched(id);
+		this.#watches.add({ id, topic, tab, name });
 		if (this.#lostSince !== null) tab.send({ kind: 'connection', lostSince: this.#lostSince });
 		if (!this.#transport) this.#connect();
-		else this.#transport.watch(id, topic, this.#topics());
+		else if (isNew) this.#transport.watch(id, topic, this.#topics());
 	}
 
 	#unwatch(matches: (watch: Watch) => boolean): void {
-		for (const [id, watch] of this.#watches) {
+		for (const watch of this.#watches) {
 			if (!matches(watch)) continue;
-			this.#watches.delete(id);
-			this.#transport?.unwatch(id);
+			this.#watches.delete(watch);
+			if (!this.#isWatched(watch.id)) this.#transport?.unwatch(watch.id);
 		}
 		if (this.#watches.size) return;
 		// Nobody looks: no connection is held, and none is tried.
@@ -56,8 +62,12 @@ export class Hub {
 		[this.#transport, this.#lostSince] = [null, null];
 	}
 
+	#isWatched(id: string): boolean {
+		return [...this.#watches].some((watch) => watch.id === id);
+	}
+
 	#topics(): Map<string, Topic> {
-		return new Map([...this.#watches].map(([id, watch]) => [id, watch.topic]));
+		return new Map([...this.#watches].map((watch) => [watch.id, watch.topic]));
 	}
 
 	#connect(): void {
@@ -82,17 +92,17 @@ export class Hub {
 			[this.#cutSockets, this.#retryMs] = [this.#transport instanceof EventsTransport ? this.#cutSockets : 0, MIN_RETRY_MS];
 			this.#setLost(null);
 		} else if (frame.kind === 'lists') {
-			for (const watch of this.#watches.values()) {
+			for (const watch of this.#watches) {
 				if ('lists' in watch.topic) watch.tab.send({ kind: 'frame', name: watch.name, frame });
 			}
 		} else this.#pass(frame);
 	}
 
 	#pass(frame: Exclude<Frame, { type: 'heartbeat' } | { kind: 'hello' | 'lists' }>): void {
-		const watch = this.#watches.get(frame.watch ?? '');
-		if (!watch || frame.watch === undefined) return;
+		const watch = [...this.#watches].find(({ id }) => id === frame.watch);
+		if (!watch) return;
 		watch.tab.send({ kind: 'frame', name: watch.name, frame });
-		if (frame.kind !== 'events') this.#watches.delete(frame.watch);
+		if (frame.kind !== 'events') this.#watches.delete(watch);
 		else if ('session' in watch.topic) {
 			// The cursor from which a lost connection goes on; live events have none.
 			watch.topic.since = frame.events.reduce((last, event) => Math.max(last, event.seq ?? 0), watch.topic.since);
@@ -114,7 +124,7 @@ export class Hub {
 	#setLost(since: number | null): void {
 		if (since === this.#lostSince) return;
 		this.#lostSince = since;
-		for (const tab of new Set([...this.#watches.values()].map((watch) => watch.tab))) {
+		for (const tab of new Set([...this.#watches].map((watch) => watch.tab))) {
 			tab.send({ kind: 'connection', lostSince: since });
 		}
 	}

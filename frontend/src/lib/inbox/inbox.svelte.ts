@@ -1,0 +1,44 @@
+import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { readAndFollowLists } from '#lib/stream/follow.ts';
+
+/** Items that are counted one by one; a larger number tells nobody more. */
+export const MAX_COUNTED = 99;
+
+/** Everything that waits for the user, of all ages. Shared by the screens that list it and the number beside Inbox. */
+export class Inbox {
+	sessions = $state.raw<Schema<'SessionSummary'>[]>([]);
+	awaitingRuns = $state.raw<Schema<'InboxRunView'>[]>([]);
+	/** The newest run of each workflow that failed or left a doubt, until it was seen or a later run was good. */
+	reviewedRuns = $state.raw<Schema<'InboxRunView'>[]>([]);
+	turns = $state.raw<Schema<'AwaitingTurnView'>[]>([]);
+	problem = $state<Problem | null>(null);
+	isLoaded = $state(false);
+
+	count = $derived(this.sessions.length + this.awaitingRuns.length + this.reviewedRuns.length + this.turns.length);
+	/** The number as it is shown: `99+` where more wait. */
+	shownCount = $derived(this.count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(this.count));
+
+	load = async (): Promise<void> => {
+		const query = { limit: MAX_COUNTED + 1, status: 'awaiting_user' } as const;
+		try {
+			const [sessions, awaitingRuns, reviewedRuns, turns] = await Promise.all([
+				read(api.GET('/api/v1/lab/agent/sessions', { params: { query } })),
+				read(api.GET('/api/v1/workflow-runs', { params: { query } })),
+				read(api.GET('/api/v1/workflow-runs', { params: { query: { ...query, status: 'needs_review' } } })),
+				read(api.GET('/api/v1/turns', { params: { query } }))
+			]);
+			this.sessions = sessions.items;
+			[this.awaitingRuns, this.reviewedRuns, this.turns] = [awaitingRuns, reviewedRuns, turns];
+			[this.problem, this.isLoaded] = [null, true];
+		} catch (error) {
+			this.problem = asProblem(error);
+		}
+	};
+
+	/** Read now and after each change; returns the function that stops it, for an effect. */
+	watch(): () => void {
+		return readAndFollowLists(this.load);
+	}
+}
+
+export const inbox = new Inbox();
