@@ -1,5 +1,4 @@
 import { asProblem, type Problem } from '#lib/api/client.ts';
-import { untrack } from 'svelte';
 
 /** Something that is read from the service. The last answer stays while a new one comes. */
 export class Resource<Data> {
@@ -65,53 +64,82 @@ export class PagedList<Item> {
 	readonly #read: (after: string | undefined) => Promise<Page<Item>>;
 	/** What tells items apart, where a page may bring items of the page before again. */
 	readonly #key: ((item: Item) => unknown) | undefined;
-	/** The newest reading: what an older one brings is dropped. */
-	#reading: Promise<Page<Item>> | null = null;
+	/** The newest reading: what an older one brings is dropped. It never fails. */
+	#reading: Promise<void> | null = null;
+	/** The newest reading reads what is shown again, and no further page. */
+	#isRefreshing = false;
+	/** Items that the newest reading was to come to. */
+	#count = 0;
 
 	constructor(read: (after: string | undefined) => Promise<Page<Item>>, key?: (item: Item) => unknown) {
 		this.#read = read;
 		this.#key = key;
 	}
 
-	/** Read the next page, at first the first one. Nothing is read while a page is on its way. */
-	more = async (): Promise<void> => {
-		// An effect that asks for the first page must not run again when the next one is known.
-		if (!this.#reading) await this.#readPage(untrack(() => this.next));
+	/** Read the first page, unless something has been read or is on its way. */
+	begin = async (): Promise<void> => {
+		if (!this.isLoaded && !this.#reading) await this.reload();
 	};
+
+	/** Read the next page. Nothing is read while another page is on its way, nor after the last one. */
+	more = async (): Promise<void> => {
+		while (this.#isRefreshing) await this.#reading;
+		if (!this.#reading && (this.next || !this.isLoaded)) await this.#begin(this.next, this.items.length + 1);
+	};
+
+	/** Read again, with the page that failed to come. */
+	retry = (): Promise<void> => this.readTo(this.#count);
 
 	/** Read the first page again. The former items stay until it has come. */
-	reload = (): Promise<void> => this.#readPage(null);
+	reload = (): Promise<void> => this.#begin(null, 0);
 
-	/** Read again what has been read: after a change, or after it may have changed. */
-	refresh = (): Promise<void> => this.readTo(this.items.length);
-
-	/** Read pages until as many items have come as the reader had seen: he goes on where he left. */
-	readTo = async (count: number): Promise<void> => {
-		await this.reload();
-		while (this.items.length < count && this.next && !this.problem) await this.more();
+	/** Read again what has been read, after it may have changed, and after a page that is on its way. */
+	refresh = async (): Promise<void> => {
+		while (this.#reading) await this.#reading;
+		await this.readTo(this.items.length);
 	};
 
-	async #readPage(after: string | null): Promise<void> {
-		const reading = (this.#reading = this.#read(after ?? undefined));
-		try {
-			const page = await reading;
-			if (reading !== this.#reading) return;
-			this.items = after ? [...this.items, ...this.#leaveOutShown(page.items)] : page.items;
-			this.next = page.next_cursor ?? null;
-			this.total = page.total ?? null;
-			this.isLoaded = true;
-			this.problem = null;
-		} catch (error) {
-			if (reading === this.#reading) this.problem = asProblem(error);
-		}
-		if (reading === this.#reading) this.#reading = null;
+	/**
+	 * Read pages until as many items have come as the reader had seen: he goes on where he left. All of them are shown at
+	 * once: a list that was shorter meanwhile would move under the reader.
+	 */
+	readTo = (count: number): Promise<void> => {
+		const reading = this.#begin(null, count);
+		this.#isRefreshing = true;
+		return reading;
+	};
+
+	#begin(after: string | null, count: number): Promise<void> {
+		[this.#isRefreshing, this.#count] = [false, count];
+		const reading: Promise<void> = this.#readPages(after, count, () => reading === this.#reading);
+		this.#reading = reading;
+		return reading;
 	}
 
-	#leaveOutShown(items: Item[]): Item[] {
+	async #readPages(after: string | null, count: number, isNewest: () => boolean): Promise<void> {
+		let items = after ? this.items : [];
+		let next = after;
+		try {
+			do {
+				const page = await this.#read(next ?? undefined);
+				if (!isNewest()) return;
+				items = [...items, ...this.#leaveOut(items, page.items)];
+				next = page.next_cursor ?? null;
+				this.total = page.total ?? null;
+			} while (next && items.length < count);
+			[this.items, this.next, this.isLoaded, this.problem] = [items, next, true, null];
+		} catch (error) {
+			if (isNewest()) this.problem = asProblem(error);
+		}
+		if (isNewest()) [this.#reading, this.#isRefreshing] = [null, false];
+	}
+
+	/** The items of a page without those of the pages before it. */
+	#leaveOut(former: readonly Item[], items: Item[]): Item[] {
 		const key = this.#key;
 		if (!key) return items;
-		const shown = new Set(this.items.map(key));
-		return items.filter((item) => !shown.has(key(item)));
+		const keys = new Set(former.map(key));
+		return items.filter((item) => !keys.has(key(item)));
 	}
 }
 

@@ -8,7 +8,7 @@ export class ThreadList extends PagedList<Schema<'ThreadSummary'>> {
 	}
 
 	/** Read the threads again, as many as were shown. */
-	load = (): Promise<void> => this.readTo(this.items.length);
+	load = this.refresh;
 }
 
 /** Shared by all screens of the chat: the list stays in place while threads are opened. */
