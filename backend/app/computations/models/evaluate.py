@@ -32,6 +32,7 @@ from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.scoring.family_intervals import confidence_level, widen_for_looks
 from app.modeling.scoring.scores import Predicted
+from app.modeling.scoring.thresholds import choose_threshold, cross_fit_thresholds, threshold_aim
 from app.modeling.splits.groups import find_groups
 from app.modeling.training import fitting
 from app.modeling.training.cross_validation import cross_validate
@@ -68,7 +69,7 @@ def evaluate_model(
     # On the same folds: a mean of all rows would know the rows that it is judged on.
     naive = cross_validate(data, CandidateSpec(BASELINE, seed=seed))
     rows = oof["row"].to_numpy()
-    baseline = Predicted.from_problem(parsed_problem, naive.truth[rows], naive.output[rows])
+    baseline = cross_fit_thresholds(parsed_problem, naive.truth[rows], naive.output[rows], naive.fold[rows])
     groups = find_groups(frame.iloc[rows], parsed_problem)
     ahead = None if ROWS_AHEAD not in oof else oof[ROWS_AHEAD].to_numpy()
     facts = evaluate_predictions(
@@ -207,7 +208,8 @@ def final_evaluation(
     parsed_problem = Problem.from_json(chosen.problem)
     holdout = prediction_rows(read_frame(workspace, "holdout"), parsed_problem)
     # Fitted on the training rows as the model was: the mean of the hold-out is not known in advance.
-    naive = fitting.fit(TrainingSet.from_frame(train, parsed_problem), CandidateSpec(BASELINE, seed=seed))
+    training_data = TrainingSet.from_frame(train, parsed_problem)
+    naive = fitting.fit(training_data, CandidateSpec(BASELINE, seed=seed))
     labels = make_labels(holdout, parsed_problem).to_numpy()
     labelled = np.flatnonzero(~np.isnan(labels))
     inputs = select_inputs(holdout, parsed_problem)
@@ -215,7 +217,9 @@ def final_evaluation(
     predictions = _predict_or_read(workspace, inputs, parsed_problem)[labelled]
     naive_predictions = predict_all(naive, inputs, parsed_problem, workspace.threads)[labelled]
     predicted = _make_predicted(parsed_problem, labels[labelled], predictions, chosen)
-    baseline = Predicted.from_problem(parsed_problem, labels[labelled], naive_predictions)
+    baseline = Predicted.from_problem(
+        parsed_problem, labels[labelled], naive_predictions, _naive_threshold(training_data, naive_predictions)
+    )
     write_frame(workspace, make_outputs(predicted, labelled), OUTPUTS_FILE)
     groups = find_groups(holdout.iloc[labelled], parsed_problem)
     ahead = get_rows_ahead(holdout)
@@ -251,6 +255,20 @@ def final_evaluation(
         workspace.output, evaluation_figures(facts, parsed_problem.target), Deadline(draw_s)
     )
     return to_json_facts(facts)
+
+
+def _naive_threshold(training_data: TrainingSet, naive_predictions: np.ndarray) -> float | None:
+    """The threshold that is best for the naive model on its training rows; None without two classes.
+
+    At any other one it would be easier to beat: a rare class that it never predicts has an F1 of 0.
+    """
+    problem = training_data.problem
+    if not problem.is_binary:
+        return None
+    truth = training_data.labels.dropna().to_numpy()
+    # It predicts the same for every row.
+    predicted = Predicted.from_problem(problem, truth, np.repeat(naive_predictions[:1], len(truth), axis=0))
+    return choose_threshold(predicted, threshold_aim(problem), problem.costs)["value"]
 
 
 def _describe_family(look: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.bootstrap_metrics import make_statistic
 from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.scoring.thresholds import cross_fit_thresholds
 from app.modeling.table.json_values import round_significant
 
 MAX_ROWS = 20_000
@@ -75,7 +76,8 @@ class PairedBootstrap:
         common = frame.loc[rows]
         outputs = common.drop(columns=["truth", "fold"], errors="ignore").to_numpy(dtype="float64")
         output = outputs if self._problem.is_classification else outputs[:, 0]
-        return Predicted.from_problem(self._problem, common["truth"].to_numpy(), output)
+        truth, folds = common["truth"].to_numpy(), common["fold"].to_numpy()
+        return cross_fit_thresholds(self._problem, truth, output, folds)
 
     def _sample(self, common: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         step = -(-len(common) // MAX_ROWS)

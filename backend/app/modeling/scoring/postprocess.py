@@ -4,12 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.calibration import apply_calibration, fit_calibration
 from app.modeling.scoring.prediction_intervals import fit_intervals
 from app.modeling.scoring.scores import Predicted
-from app.modeling.scoring.thresholds import THRESHOLD_AIMS, choose_threshold
+from app.modeling.scoring.thresholds import choose_threshold, threshold_aim
 
 POSTPROCESS_KEYS = ("calibration", "threshold", "threshold_text", "prediction_intervals")
 """Keys of `FitFacts` that postprocessing sets."""
@@ -36,16 +35,6 @@ def postprocess(
     fitted["calibration"] = fit_calibration(truth, output, folds=folds, seed=seed)
     if problem.is_binary:
         predicted = Predicted(truth, apply_calibration(output, fitted["calibration"]), problem.positive_index)
-        threshold = choose_threshold(predicted, _aim(problem), problem.costs)
+        threshold = choose_threshold(predicted, threshold_aim(problem), problem.costs)
         fitted |= {"threshold": threshold["value"], "threshold_text": threshold["text"]}
     return fitted
-
-
-def _aim(problem: Problem) -> str:
-    """The metric that the threshold maximises.
-
-    A direction has no rare class: the threshold with the best F1 would predict a rise for every row.
-    """
-    if problem.outlook is Outlook.DIRECTION and problem.metric not in THRESHOLD_AIMS:
-        return "accuracy"
-    return problem.metric

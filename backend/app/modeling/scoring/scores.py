@@ -23,6 +23,7 @@ class Predicted:
     `output`: class probabilities (rows, classes), or numbers (rows,).
     `threshold`: the positive class's probability from which it is chosen; binary problems only.
     `costs`: of a false alarm and of a missed positive.
+    `row_thresholds`: the threshold of each row (rows,), if they differ; it replaces `threshold`.
     """
 
     truth: np.ndarray
@@ -30,6 +31,7 @@ class Predicted:
     positive: int = 1
     threshold: float = 0.5
     costs: tuple[float, float] = (1.0, 1.0)
+    row_thresholds: np.ndarray | None = None
 
     @classmethod
     def from_problem(
@@ -55,13 +57,16 @@ class Predicted:
     def choice(self) -> np.ndarray:
         """The predicted class of each row (rows,), as its position in `Problem.classes`."""
         if self.output.shape[1] == 2:
-            is_above = self.positive_share >= self.threshold
+            is_above = self.positive_share >= (
+                self.threshold if self.row_thresholds is None else self.row_thresholds
+            )
             return np.where(is_above, self.positive, 1 - self.positive)
         most_likely: np.ndarray = self.output.argmax(axis=1)
         return most_likely
 
     def take(self, rows: np.ndarray) -> "Predicted":
-        return replace(self, truth=self.truth[rows], output=self.output[rows])
+        thresholds = None if self.row_thresholds is None else self.row_thresholds[rows]
+        return replace(self, truth=self.truth[rows], output=self.output[rows], row_thresholds=thresholds)
 
 
 def _area(is_positive: np.ndarray, score: np.ndarray) -> float:

@@ -1,15 +1,23 @@
 """Decision thresholds of binary problems."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.modeling.facts.computation_facts import ThresholdJson
+from app.modeling.problem.kinds import Outlook
+from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted
 
 PLATEAU_TOLERANCE = 0.002
 """Thresholds whose score is within this distance of the best count as equally good."""
+
+MARGIN = 0.01
+"""Distance of the outermost thresholds from the highest and the lowest probability."""
+
+FEW_PARTS = 5
+"""Parts of the rows of a single fold whose thresholds are chosen on each other, as usual for cross-fitting."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +42,18 @@ class ThresholdCounts:
 
 
 def count_at_thresholds(predicted: Predicted) -> ThresholdCounts:
-    """Confusion counts at thresholds between all distinct probabilities."""
+    """Confusion counts at thresholds above, between and below all distinct probabilities."""
     share, truth = predicted.positive_share, predicted.is_positive
     order = np.argsort(-share, kind="stable")
     sorted_share, true_positives = share[order], truth[order].cumsum()
     last = np.append(np.flatnonzero(np.diff(sorted_share)), len(sorted_share) - 1)
-    # The last candidate lies below all probabilities: every row is called positive.
-    lower = np.append(sorted_share[last[:-1] + 1], max(0.0, sorted_share[-1] - 0.01))
-    thresholds = (sorted_share[last] + lower) / 2
+    # The first candidate lies above all probabilities, so that no row is called positive, as the likelier class
+    # of a rare positive may demand; the last one lies below them, so that every row is.
+    lower = np.append(sorted_share[last[:-1] + 1], max(0.0, sorted_share[-1] - MARGIN))
+    thresholds = np.append(sorted_share[0] + MARGIN, (sorted_share[last] + lower) / 2)
     positives = int(truth.sum())
-    return ThresholdCounts(
-        thresholds, true_positives[last], last + 1 - true_positives[last], positives, len(truth) - positives
-    )
+    hits = np.append(0, true_positives[last])
+    return ThresholdCounts(thresholds, hits, np.append(0, last + 1) - hits, positives, len(truth) - positives)
 
 
 def _ratio(numerator: np.ndarray, denominator: np.ndarray | int) -> np.ndarray:
@@ -133,3 +141,43 @@ def _middle_of_plateau(thresholds: np.ndarray, values: np.ndarray) -> float:
     first = worse[worse < best].max(initial=-1) + 1
     last = worse[worse > best].min(initial=len(values)) - 1
     return float(f"{(thresholds[first] + thresholds[last]) / 2:.4g}")
+
+
+def threshold_aim(problem: Problem) -> str:
+    """The metric that the threshold maximises.
+
+    A direction has no rare class: the threshold with the best F1 would predict a rise for every row.
+    """
+    if problem.outlook is Outlook.DIRECTION and problem.metric not in THRESHOLD_AIMS:
+        return "accuracy"
+    return problem.metric
+
+
+def cross_fit_thresholds(
+    problem: Problem, truth: np.ndarray, output: np.ndarray, folds: np.ndarray
+) -> Predicted:
+    """Predictions of out-of-fold rows, each with a threshold chosen on the rows of other folds.
+
+    Scores of a model are computed with the threshold that it is delivered with, and so are those of its folds.
+    `folds` (rows,): the fold of each row; the rows of a single fold are parted instead. Problems with other
+    than two classes have no threshold.
+    """
+    predicted = Predicted.from_problem(problem, truth, output)
+    if not problem.is_binary:
+        return predicted
+    parts = folds if len(np.unique(folds)) > 1 else _part_rows(len(truth), problem)
+    thresholds = np.full(len(truth), problem.default_threshold)
+    for part in np.unique(parts):
+        inside = parts == part
+        other_rows = predicted.take(np.flatnonzero(~inside))
+        # Rows of one class show no threshold.
+        if 0 < other_rows.is_positive.sum() < len(other_rows.truth):
+            thresholds[inside] = choose_threshold(other_rows, threshold_aim(problem), problem.costs)["value"]
+    return replace(predicted, row_thresholds=thresholds)
+
+
+def _part_rows(rows: int, problem: Problem) -> np.ndarray:
+    """Number the part of each row (rows,): consecutive rows in time order, else drawn with a fixed seed."""
+    parts = np.arange(rows) * FEW_PARTS // max(rows, 1)
+    # Neighbours in time are alike; without an order a table may be sorted by its classes.
+    return parts if problem.time_column else np.random.default_rng(0).permutation(parts)

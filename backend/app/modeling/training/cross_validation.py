@@ -16,6 +16,7 @@ from app.modeling.estimators.families.learner import Learner, TooManyRows, Valid
 from app.modeling.facts.code_in_facts import contains_code
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import Predicted, score_all
+from app.modeling.scoring.thresholds import cross_fit_thresholds
 from app.modeling.splits.split import Fold
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.ensemble.average import Model, average_models, predict_output
@@ -296,22 +297,21 @@ def _score_folds(
     classes = len(problem.classes or ())
     output = np.full((len(labels), classes) if classes else (len(labels),), np.nan)
     fold_of_row = np.full(len(labels), -1)
-    metrics = []
     learners = [fold.estimator for fold in fitted if isinstance(fold.estimator, Learner)]
     for fold in fitted:
         with THREADS.limit(limits=spec.threads):
             predictions = predict_output(fold.estimator, fold.matrix, classes)
         output[fold.rows] = add_present_value(predictions, fold.inputs, problem)
         fold_of_row[fold.rows] = fold.number
-        truth = labels.iloc[fold.rows].to_numpy()
-        metrics.append(score_all(Predicted(truth, output[fold.rows], problem.positive_index), problem))
         # After its fold is scored a model only meets new rows, and these follow all of the training rows.
         fold.model.named_steps["recipe"].store_history(data.inputs)
+    truth, is_tested = labels.to_numpy(), fold_of_row >= 0
+    by_fold = score_by_fold(truth[is_tested], output[is_tested], fold_of_row[is_tested], problem)
     return CrossValidated(
-        labels.to_numpy(),
+        truth,
         output,
         fold_of_row,
-        metrics,
+        [by_fold[fold.number] for fold in fitted],
         seconds,
         [fold.number for fold in fitted],
         [fold.model for fold in fitted],
@@ -320,6 +320,17 @@ def _score_folds(
         spec.row_share,
         any(learner.is_cut_ for learner in learners),
     )
+
+
+def score_by_fold(
+    truth: np.ndarray, output: np.ndarray, fold: np.ndarray, problem: Problem
+) -> dict[int, dict[str, float | None]]:
+    """Compute every metric on each fold among these rows."""
+    predicted = cross_fit_thresholds(problem, truth, output, fold)
+    return {
+        int(number): score_all(predicted.take(np.flatnonzero(fold == number)), problem)
+        for number in np.unique(fold)
+    }
 
 
 def final_model(data: TrainingSet, spec: CandidateSpec, validated: CrossValidated) -> Model:

@@ -11,7 +11,8 @@ import pandas as pd
 from app.errors import InvalidInput
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.custom_feature import CustomFeature
-from app.modeling.scoring.scores import Predicted, score_all
+from app.modeling.scoring.scores import score_all
+from app.modeling.scoring.thresholds import cross_fit_thresholds
 from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.sampling import sample_rows
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
@@ -97,7 +98,8 @@ def try_estimator(frame: pd.DataFrame, problem: Problem, spec: CandidateSpec) ->
     with _prefix_errors("A single row"):
         _must_agree(predictions[:1], predict_all(model, inputs.iloc[test[:1]], problem), "code_peeks")
     scores = score_all(
-        Predicted(data.labels.iloc[test].to_numpy(), predictions, problem.positive_index), problem
+        cross_fit_thresholds(problem, data.labels.iloc[test].to_numpy(), predictions, np.zeros(len(test))),
+        problem,
     )
     return {
         "rows": len(rows),

@@ -8,7 +8,7 @@ from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.postprocess import postprocess
 from app.modeling.scoring.scores import Predicted
-from app.modeling.scoring.thresholds import THRESHOLD_AIMS, choose_threshold
+from app.modeling.scoring.thresholds import THRESHOLD_AIMS, choose_threshold, cross_fit_thresholds
 
 
 def make_predictions(rows: int = 400, base: float = -1.0) -> Predicted:
@@ -73,3 +73,39 @@ def test_costs_of_the_problem_set_the_threshold_of_the_model() -> None:
 def test_equal_probabilities_lie_above_the_threshold() -> None:
     flat = Predicted(np.array([0.0, 1.0] * 20), np.full((40, 2), 0.5))
     assert choose_threshold(flat)["value"] < 0.5
+
+
+def test_no_row_is_positive_where_the_rare_class_is_never_the_likelier_one() -> None:
+    truth = (np.arange(100) < 5).astype("float64")
+    flat = Predicted(truth, np.tile([0.95, 0.05], (100, 1)))
+    assert choose_threshold(flat, "accuracy")["value"] > 0.05
+    assert choose_threshold(flat, "f1")["value"] < 0.05
+
+
+@pytest.mark.parametrize("count", [3, 1])
+def test_out_of_fold_rows_are_chosen_by_the_threshold_of_a_rare_class(count: int) -> None:
+    problem = Problem("y", ProblemKind.CLASSIFICATION, "f1", classes=("no", "yes"))
+    given = make_predictions(3000, base=-4.0)
+    judged = cross_fit_thresholds(problem, given.truth, given.output, np.arange(3000) % count)
+    assert judged.row_thresholds is not None
+    assert judged.row_thresholds.max() < 0.5
+    assert metrics.f1_score(given.truth, judged.choice) > metrics.f1_score(given.truth, given.choice)
+
+
+def test_labels_of_a_fold_do_not_move_its_own_threshold() -> None:
+    problem = Problem("y", ProblemKind.CLASSIFICATION, "f1", classes=("no", "yes"))
+    given, folds = make_predictions(3000), np.arange(3000) % 3
+    judged = cross_fit_thresholds(problem, given.truth, given.output, folds)
+    turned = np.where(folds == 0, 1 - given.truth, given.truth)
+    again = cross_fit_thresholds(problem, turned, given.output, folds)
+    assert judged.row_thresholds is not None
+    assert again.row_thresholds is not None
+    same = judged.row_thresholds == again.row_thresholds
+    assert same[folds == 0].all()
+    assert not same[folds != 0].any()
+
+
+def test_rows_of_a_single_class_keep_the_threshold_of_the_costs() -> None:
+    problem = Problem("y", ProblemKind.CLASSIFICATION, "cost", classes=("no", "yes"), costs=(1.0, 9.0))
+    judged = cross_fit_thresholds(problem, np.zeros(20), np.tile([0.8, 0.2], (20, 1)), np.arange(20) % 2)
+    assert judged.choice.all()

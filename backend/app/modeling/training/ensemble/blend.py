@@ -12,14 +12,13 @@ from app.modeling.problem.kinds import ENSEMBLE
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD
 from app.modeling.scoring.postprocess import postprocess
-from app.modeling.training.cross_validation import summarize_folds
+from app.modeling.training.cross_validation import score_by_fold, summarize_folds
 from app.modeling.training.ensemble.average import Model, average_models, count_features
 from app.modeling.training.ensemble.merging import (
     CandidateParts,
     WeightedCandidates,
     assign_weight_folds,
     merge_parts,
-    score_by_fold,
     summarize_candidate,
     weight_candidates,
 )

@@ -11,7 +11,6 @@ from app.errors import InvalidInput
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD
-from app.modeling.scoring.scores import Predicted, score_all
 from app.modeling.training.cross_validation import aggregate_folds
 from app.modeling.training.ensemble.weights import UNWEIGHTED, CandidatePredictions, choose_weights
 
@@ -113,18 +112,6 @@ def extract_predictions(oof: pd.DataFrame, problem: Problem) -> np.ndarray:
     if not problem.is_classification:
         return oof["prediction"].to_numpy(dtype="float64")
     return oof[[f"p_{place}" for place in range(len(problem.classes or ()))]].to_numpy(dtype="float64")
-
-
-def score_by_fold(
-    truth: np.ndarray, output: np.ndarray, fold: np.ndarray, problem: Problem
-) -> dict[int, dict[str, float | None]]:
-    """Compute every metric on each fold among these rows."""
-    return {
-        int(number): score_all(
-            Predicted(truth[fold == number], output[fold == number], problem.positive_index), problem
-        )
-        for number in np.unique(fold)
-    }
 
 
 def assign_weight_folds(fold: np.ndarray, time_ordered: bool, seed: int) -> np.ndarray:
