@@ -23,7 +23,11 @@ from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.problem_definition.resolve_problem import resolve_problem
-from app.modeling.problem_definition.time_and_group_columns import find_group_column, find_time_column
+from app.modeling.problem_definition.time_and_group_columns import (
+    find_group_column,
+    find_series_column,
+    find_time_column,
+)
 from app.modeling.splits import split
 from app.modeling.table.column_kinds import describe_columns
 from app.modeling.table.json_values import class_label
@@ -185,13 +189,15 @@ def _fold_notes(locked: split.HoldoutSplit, plan: FoldPlan) -> list[str]:
 
 def explain_structure(table: pd.DataFrame, request: Mapping[str, Any], problem: Problem) -> str:
     """Explain an inferred order or grouping of rows, as a sentence to append; empty if it was requested."""
-    goal, structure = str(request.get("goal") or ""), None
-    if problem.time_column:
-        if not request.get("time_column"):
-            structure = find_time_column(table, problem.target, bool(problem.horizon), goal)
-    elif problem.group_column and not request.get("group_column"):
-        structure = find_group_column(table, problem.target, goal)
-    return f" ({structure.column!r}: {structure.reason}.)" if structure else ""
+    goal, structures = str(request.get("goal") or ""), []
+    is_group_inferred = bool(problem.group_column and not request.get("group_column"))
+    if problem.time_column and not request.get("time_column"):
+        structures.append(find_time_column(table, problem.target, bool(problem.horizon), goal))
+    if is_group_inferred and problem.time_column and problem.horizon:
+        structures.append(find_series_column(table, problem.target, problem.time_column, problem.horizon))
+    if is_group_inferred and not problem.time_column:
+        structures.append(find_group_column(table, problem.target, goal))
+    return "".join(f" ({structure.column!r}: {structure.reason}.)" for structure in structures if structure)
 
 
 def _metric_notes(request: Mapping[str, Any], problem: Problem) -> list[str]:

@@ -14,7 +14,12 @@ from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.metrics import metric_names
 from app.modeling.problem.name_resolution import nearest_names
 from app.modeling.problem.problem import Problem
-from app.modeling.problem_definition.time_and_group_columns import find_group_column, find_time_column
+from app.modeling.problem_definition.time_and_group_columns import (
+    find_group_column,
+    find_series_column,
+    find_time_column,
+    has_several_series,
+)
 from app.modeling.table.column_kinds import ColumnKind, column_kind, require_columns
 from app.modeling.table.json_values import class_label
 from app.modeling.type_inference.class_spellings import fold_spelling
@@ -32,8 +37,8 @@ def resolve_problem(frame: pd.DataFrame, request: Mapping[str, Any]) -> Problem:
     A metric that is not defined for this target is replaced by the one in `SUBSTITUTE_METRICS`. Raises
     InvalidInput with a stable code: `no_target`, `unknown_column`, `target_empty`, `target_constant`,
     `target_is_date`, `target_is_text`, `target_not_numeric`, `too_many_classes`, `too_few_per_class`,
-    `bad_metric`, `bad_horizon`, `bad_barriers`, `no_time_column`, `bad_problem_kind`, `bad_positive_class`,
-    `bad_costs`.
+    `bad_metric`, `bad_horizon`, `bad_barriers`, `no_time_column`, `no_series_column`,
+    `bad_problem_kind`, `bad_positive_class`, `bad_costs`.
     """
     target = request.get("target")
     if not target:
@@ -68,9 +73,30 @@ def resolve_problem(frame: pd.DataFrame, request: Mapping[str, Any]) -> Problem:
         raise InvalidInput(
             "no_time_column", "A horizon needs a date column that orders the rows.", field="time_column"
         )
+    if horizon and not request.get("group_column"):
+        problem = _with_series(problem, frame)
     if problem.is_classification:
         problem = _with_classes(problem, column, request)
     return _with_defined_metric(problem, column)
+
+
+def _with_series(problem: Problem, frame: pd.DataFrame) -> Problem:
+    """Group the rows by the series that they belong to, if several share their moments.
+
+    The future of a row would else be that of any other row. Raises InvalidInput `no_series_column`.
+    """
+    time_column = str(problem.time_column)
+    if not has_several_series(frame[time_column]):
+        return problem
+    series = find_series_column(frame, problem.target, time_column, problem.horizon or 1)
+    if series is None:
+        raise InvalidInput(
+            "no_series_column",
+            f"Several rows have the same {time_column!r}, and no column tells their series apart. Name the"
+            " column of the series, make one of several columns, or sum the rows of each moment up.",
+            field="group_column",
+        )
+    return replace(problem, group_column=series.column, group_with=())
 
 
 def _check_target(target: str, column: pd.Series) -> None:

@@ -31,6 +31,10 @@ MIN_FAMILIAR_ROWS = 20
 """Mean rows per group from which a model will rather meet the same groups again."""
 MIN_STATIC_SHARE = 0.98
 """Share of equal neighbours within groups; the rest allows for a few corrections in the data."""
+MIN_ROWS_PER_MOMENT = 1.5
+"""Mean rows of a moment from which a table has several series; fewer are a series with some rows twice."""
+MAX_REPEATED_SHARE = 0.01
+"""Share of the rows that may come twice in a moment of a series, as corrections do."""
 MAX_ROWS = 20_000
 """Rows that are examined: more do not change the decision, only its cost."""
 
@@ -108,6 +112,49 @@ def find_group_column(frame: pd.DataFrame, target: str, goal: str = "") -> Struc
             examples = ", ".join(repr(column) for column in static_columns[:3])
             return StructureColumn(str(name), f"{examples} never change within one")
     return None
+
+
+def has_several_series(times: pd.Series) -> bool:
+    """Return true if the moments of a table come again, as they do where several series share them."""
+    return rows_per_value(times) >= MIN_ROWS_PER_MOMENT
+
+
+def find_series_column(
+    frame: pd.DataFrame, target: str, time_column: str, horizon: int
+) -> StructureColumn | None:
+    """Find the column that tells series apart: each of its values has one row a moment.
+
+    Of several the one with the fewest values, thus the longest series; they must be longer than the horizon.
+    """
+    rows_at_most = int(frame[time_column].value_counts().max())
+    candidates = [
+        str(name)
+        for name in frame.columns
+        if name not in (target, time_column)
+        and _tells_series_apart(frame, str(name), time_column, rows_at_most)
+        and rows_per_value(frame[name]) > horizon
+    ]
+    if not candidates:
+        return None
+    name = min(candidates, key=lambda candidate: frame[candidate].nunique())
+    return StructureColumn(name, f"each has one row a {time_column!r}, so that the future of each is its own")
+
+
+def _tells_series_apart(frame: pd.DataFrame, name: str, time_column: str, rows_at_most: int) -> bool:
+    """Return true for a filled-in column of names or numbers of series. `rows_at_most`: rows of one moment."""
+    column = frame[name]
+    if pd.api.types.is_float_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return False
+    is_entity_name = bool(GROUP_NAME.search(name) or ID_NAME.search(name))
+    # A measure with many values is hardly ever the same twice in a moment either.
+    if (
+        pd.api.types.is_numeric_dtype(column.dtype)
+        and not is_entity_name
+        and column.nunique() > 1.5 * rows_at_most
+    ):
+        return False
+    is_filled = column.notna().all() and column.nunique() >= rows_at_most
+    return bool(is_filled and frame.duplicated([name, time_column]).mean() <= MAX_REPEATED_SHARE)
 
 
 def can_group(column: pd.Series) -> bool:

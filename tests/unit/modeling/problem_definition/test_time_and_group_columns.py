@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from app.errors import InvalidInput
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.goal_hints import mentions_future, mentions_new_entities
+from app.modeling.problem_definition.resolve_problem import resolve_problem
 from app.modeling.problem_definition.time_and_group_columns import (
     find_group_column,
     find_static_columns,
@@ -104,3 +107,18 @@ def test_the_column_of_a_known_entity_stays_an_input() -> None:
 def test_measures_and_categories_are_not_group_columns() -> None:
     frame = people(300).assign(shop=["a", "b", "c"] * 100, weight=np.repeat(np.arange(60.0), 5))
     assert find_group_column(frame, "left") is None
+
+
+def test_a_horizon_on_several_series_looks_ahead_within_each() -> None:
+    rng = np.random.default_rng(0)
+    days = np.repeat(pd.date_range("2024-01-01", periods=200, freq="D"), 5)
+    # Whole numbers with many values are unique on each day by chance, and tell no series apart.
+    frame = pd.DataFrame({"day": days, "area": rng.permutation(1000), "shop": np.tile(list("abcde"), 200)})
+    frame["sales"] = 1000.0 * np.tile(np.arange(5), 200) + np.repeat(np.arange(200), 5)
+    resolved = resolve_problem(frame, {"target": "sales", "horizon": 7, "time_column": "day"})
+    assert resolved.group_column == "shop"
+    labels = make_labels(frame, resolved)
+    assert (labels - frame["sales"]).dropna().unique().tolist() == [7.0]
+    with pytest.raises(InvalidInput) as refused:
+        resolve_problem(frame.drop(columns="shop"), {"target": "sales", "horizon": 7, "time_column": "day"})
+    assert refused.value.code == "no_series_column"
