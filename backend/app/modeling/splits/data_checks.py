@@ -12,6 +12,8 @@ MIN_ROWS = 20
 """Labelled rows: fewer leave too small a hold-out and too small folds to score anything."""
 MIN_CLASS_ROWS = 6
 """Rows of a class: fewer cannot be in the training rows, in every fold and in the hold-out."""
+MIN_JUDGED_MOMENTS = 8
+"""Moments of a hold-out whose labels lie within it: these measure an RMSE to a quarter at best."""
 MIN_LABELLED_SHARE = 0.2
 """Share of labelled rows below which the labelled ones may not represent the rest."""
 MIN_CONTRADICTION_SHARE = 0.01
@@ -46,6 +48,23 @@ def check_enough(rows: pd.DataFrame, labels: pd.Series, problem: Problem) -> Non
             "no_inputs",
             f"No column besides {problem.target!r} has more than one value, so nothing can predict it.",
         )
+
+
+def check_judged(labels: pd.Series, problem: Problem) -> None:
+    """Check that the hold-out has labels of its own. Raises InvalidInput `too_little_data`.
+
+    `labels`: of its rows; those that look beyond its end are missing.
+    """
+    judged_rows = int(labels.notna().sum())
+    if judged_rows >= MIN_JUDGED_MOMENTS:
+        return
+    raise InvalidInput(
+        "too_little_data",
+        f"A forecast of {problem.horizon} rows ahead leaves {judged_rows} later rows with their outcome in the"
+        f" data, and at least {MIN_JUDGED_MOMENTS} are needed to judge a model. Shorten the horizon.",
+        rows=judged_rows,
+        needed=MIN_JUDGED_MOMENTS,
+    )
 
 
 def _check_classes(labels: pd.Series, problem: Problem) -> None:

@@ -19,7 +19,7 @@ from app.errors import InvalidInput
 from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
-from app.modeling.splits.data_checks import check_enough, split_notes
+from app.modeling.splits.data_checks import MIN_JUDGED_MOMENTS, check_enough, check_judged, split_notes
 from app.modeling.splits.groups import group_labels
 from app.modeling.splits.late_columns import LateColumns, draw_late_rows, find_late_columns, start_after
 from app.modeling.splits.repeated_rows import NearDuplicates, find_near_duplicates
@@ -165,7 +165,10 @@ def split_holdout(
     check_enough(rows, labels.dropna(), problem)
     kind, reason = choose_kind(problem)
     moments = rows[problem.time_column].nunique() if problem.time_column and problem.every_step else 0
-    share = share or choose_share(labels.dropna(), problem, kind, moments)
+    if share is None:
+        share = choose_share(labels.dropna(), problem, kind, moments)
+        if problem.horizon:
+            share = max(share, _judging_share(rows[problem.time_column], problem))
     late_rows = _draw_late_rows(rows, late, seed, share)
     if late is not None and late_rows is not None:
         is_holdout, reason = late_rows, late.reason
@@ -178,9 +181,25 @@ def split_holdout(
         is_holdout = _keep_duplicates_together(is_holdout, duplicates)
     train = rows.loc[~is_holdout].reset_index(drop=True)
     holdout = rows.loc[is_holdout].reset_index(drop=True)
+    # Of every step the near ones are judged by any hold-out.
+    if problem.horizon and not problem.every_step:
+        check_judged(labels[is_holdout], problem)
     notes = split_notes(rows, problem, duplicates, unlabelled, labels.to_numpy(), is_holdout)
     equal_rows = int(rows.duplicated(keep=False).sum())
     return HoldoutSplit(train, holdout, kind, reason, equal_rows, duplicates.rows, unlabelled, notes)
+
+
+def _judging_share(times: pd.Series, problem: Problem) -> float:
+    """The share of rows that the hold-out needs for labels beyond its horizon, at most half of the moments.
+
+    The last rows of a hold-out, as many as the horizon is long, have no label. Labels of neighbours overlap, so
+    that two horizons of others are needed for as many independent ones; every step needs a few of the farthest.
+    """
+    moments = np.sort(times.unique())
+    horizon = problem.horizon or 0
+    judged_moments = MIN_JUDGED_MOMENTS if problem.every_step else max(MIN_JUDGED_MOMENTS, 2 * horizon)
+    holdout_moments = min(horizon + judged_moments, len(moments) // 2)
+    return float((times >= moments[len(moments) - max(holdout_moments, 1)]).mean())
 
 
 def _keep_duplicates_together(is_holdout: np.ndarray, duplicates: NearDuplicates) -> np.ndarray:

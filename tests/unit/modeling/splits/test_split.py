@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.preparation import split
 from app.errors import InvalidInput
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.splits.split import choose_share, make_folds, split_holdout
 
@@ -265,3 +266,20 @@ def test_a_third_of_the_time_of_a_series_is_held_out_if_it_is_long_enough(
     frame = series(moments)
     asked = replace(problem(frame, "sales"), time_column="day", horizon=horizon, every_step=True)
     assert choose_share(frame["sales"], asked, SplitKind.TIME, moments) == share
+
+
+@pytest.mark.parametrize(
+    ("rows", "horizon", "judged"), [(52, 12, 14), (48, 12, 12), (120, 36, 24), (300, 5, 70)]
+)
+def test_a_horizon_as_long_as_the_holdout_leaves_rows_to_judge(rows: int, horizon: int, judged: int) -> None:
+    frame = series(rows)
+    requested = problem(frame, "sales", horizon=horizon)
+    locked = split_holdout(frame, requested, seed=0)
+    assert make_labels(locked.holdout, requested).notna().sum() == judged
+
+
+def test_a_horizon_that_no_holdout_can_judge_is_refused() -> None:
+    frame = series(46)
+    with pytest.raises(InvalidInput) as refused:
+        split_holdout(frame, problem(frame, "sales", horizon=20), seed=0)
+    assert refused.value.code == "too_little_data"
