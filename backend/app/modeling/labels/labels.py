@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.labels.barriers import PriceRanges, find_range_columns, triple_barrier
+from app.modeling.labels.series_grid import SeriesGrid
 from app.modeling.labels.uniqueness import uniqueness_weights
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
@@ -42,21 +43,35 @@ def make_labels(frame: pd.DataFrame, problem: Problem) -> pd.Series:
 
 def _ahead(frame: pd.DataFrame, values: pd.Series, problem: Problem) -> pd.Series:
     """The value `horizon` rows later, in the same group and in order of time; for rows that are expanded by
-    step, the value that many rows later."""
+    step, the value that many rows later.
+
+    In series with a regular interval and missing rows it is the value so many intervals later, if there is one.
+    """
     if not has_horizon_rows(frame):
-        return _later(frame, values, problem, problem.horizon or 0)
+        return _later(frame, values, problem, problem.horizon or 0, _find_grid(frame, problem))
     unexpanded, back = collapse_origins(frame)
+    grid = _find_grid(unexpanded, problem)
     unexpanded_values, steps = values.loc[unexpanded.index], frame[ROWS_AHEAD].to_numpy()
     parts = []
     for step in np.unique(steps):
         at = np.flatnonzero(steps == step)
-        later = _later(unexpanded, unexpanded_values, problem, int(step))
+        later = _later(unexpanded, unexpanded_values, problem, int(step), grid)
         parts.append(later.iloc[back[at]].set_axis(frame.index[at]))
     ahead: pd.Series = pd.concat(parts).loc[frame.index]
     return ahead
 
 
-def _later(frame: pd.DataFrame, values: pd.Series, problem: Problem, rows: int) -> pd.Series:
+def _find_grid(frame: pd.DataFrame, problem: Problem) -> SeriesGrid | None:
+    return SeriesGrid.from_frame(frame, problem) if problem.time_column else None
+
+
+def _later(
+    frame: pd.DataFrame, values: pd.Series, problem: Problem, rows: int, grid: SeriesGrid | None
+) -> pd.Series:
+    if grid is not None:
+        at = grid.find_later(rows)
+        later: pd.Series = values.loc[frame.index].iloc[np.maximum(at, 0)].set_axis(frame.index)
+        return later.where(at >= 0)
     ordered = frame.sort_values(problem.time_column, kind="stable") if problem.time_column else frame
     sorted_values = values.loc[ordered.index]
     if problem.group_column and problem.time_column:

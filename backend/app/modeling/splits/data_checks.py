@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from app.counts import describe_count
 from app.errors import InvalidInput
+from app.modeling.labels.series_grid import SeriesGrid
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.splits.repeated_rows import NearDuplicates, count_contradictions
@@ -98,7 +100,7 @@ def split_notes(
 ) -> tuple[str, ...]:
     """Warnings about the split that a reader must see; `is_holdout` (rows,) marks the hold-out."""
     row_count = len(rows)
-    notes = []
+    notes = [*_gap_notes(rows, problem)]
     if is_sorted_by_target(labels, problem):
         notes.append(
             f"The file is sorted by {problem.target!r}. Rows were drawn from all of it, but a column that"
@@ -129,6 +131,18 @@ def split_notes(
     if problem.is_classification and len(np.unique(holdout_labels[~np.isnan(holdout_labels)])) < 2:
         notes.append("The hold-out has only one class, so it cannot measure how well classes are separated.")
     return tuple(notes)
+
+
+def _gap_notes(rows: pd.DataFrame, problem: Problem) -> list[str]:
+    grid = SeriesGrid.from_frame(rows, problem) if problem.time_column and problem.horizon else None
+    count = grid.count_gaps(problem.horizon or 1) if grid else 0
+    if not count:
+        return []
+    steps = describe_count(problem.horizon or 1, "step")
+    return [
+        f"Moments are missing in the series: {count:,} rows have no value {steps} later. They neither train nor"
+        " judge a model, since the value after a gap is not the one that is forecast."
+    ]
 
 
 def is_sorted_by_target(labels: np.ndarray, problem: Problem) -> bool:

@@ -283,3 +283,14 @@ def test_a_horizon_that_no_holdout_can_judge_is_refused() -> None:
     with pytest.raises(InvalidInput) as refused:
         split_holdout(frame, problem(frame, "sales", horizon=20), seed=0)
     assert refused.value.code == "too_little_data"
+
+
+def test_rows_before_a_gap_are_noted_and_have_no_label() -> None:
+    frame = series(200).drop(index=[50, 51, 120]).reset_index(drop=True)
+    requested = problem(frame, "sales", horizon=7)
+    labels = make_labels(frame, requested)
+    by_day = frame.set_index("day")["sales"]
+    later = by_day.reindex(frame["day"] + pd.Timedelta(days=7))
+    np.testing.assert_array_equal(labels, later)
+    notes = split_holdout(frame, requested, seed=0).notes
+    assert any("3 rows have no value 7 steps later" in note for note in notes)
