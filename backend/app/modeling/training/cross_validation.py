@@ -169,12 +169,18 @@ class _EncodedRows:
     rows: np.ndarray
     matrix: Any
 
-    def encode(self, positions: np.ndarray, inputs: pd.DataFrame) -> Any:
-        """Return the encoded rows at these positions; rows that are not in `matrix` are encoded now."""
+    def encode(self, positions: np.ndarray, inputs: pd.DataFrame, context: np.ndarray | None = None) -> Any:
+        """Return the encoded rows at these positions; rows that are not in `matrix` are encoded now.
+
+        `context`: positions of these rows and of those among them that their lags reach into.
+        """
         at = np.searchsorted(self.rows, positions).clip(0, len(self.rows) - 1)
         if (self.rows[at] == positions).all():
             return self.matrix.iloc[at] if isinstance(self.matrix, pd.DataFrame) else self.matrix[at]
-        return self.encoder.transform(self.recipe.transform(inputs.iloc[positions]))
+        if context is None or len(context) == len(positions):
+            return self.encoder.transform(self.recipe.transform(inputs.iloc[positions]))
+        features, order = self.recipe.transform(inputs.iloc[context]), np.argsort(context)
+        return self.encoder.transform(features.iloc[order[np.searchsorted(context[order], positions)]])
 
 
 def _fit_encoding(data: TrainingSet, spec: CandidateSpec, rows: np.ndarray | None = None) -> _EncodedRows:
@@ -243,7 +249,9 @@ def _fit_fold(
     rows = fold.train if problem.time_column is None else sample_rows(fold.train, problem, spec)
     rows = np.intersect1d(rows, encoding.rows, assume_unique=True)
     test_rows = select_test_rows(fold.test, number)
-    matrix, test_matrix = encoding.encode(rows, inputs), encoding.encode(test_rows, inputs)
+    # With all test rows: lags of the scored ones would else skip those that are left out.
+    context = fold.test if problem.time_column else None
+    matrix, test_matrix = encoding.encode(rows, inputs), encoding.encode(test_rows, inputs, context)
     y = data.select_targets(rows)
     weights = sample_weight_kwargs(estimator, data, rows)
     with THREADS.limit(limits=spec.threads), translate_fit_errors(spec):
