@@ -37,12 +37,15 @@ class Trial:
 def run_trial(
     values: np.ndarray, methods: Mapping[str, Method], train_rows: int, horizon: int, refits: int = MAX_REFITS
 ) -> Trial | None:
-    """Forecast the rows after the training rows by each method; None if too few rows follow.
+    """Forecast the rows after the training rows by each method; None if too few rows follow, or none changes.
 
     `refits`: parts of the trial, before each of which the methods are fitted again.
     """
     last = len(values) - 2
     if last - train_rows + 2 < MIN_TRIAL_ROWS or train_rows < MIN_TRAIN_ROWS:
+        return None
+    scale = _mean_change(values, train_rows)
+    if not scale:
         return None
     origins = np.unique(np.linspace(train_rows - 1, last, min(MAX_ORIGINS, last - train_rows + 2)).astype(int))
     rows = origins[:, None] + np.arange(1, horizon + 1)
@@ -54,8 +57,14 @@ def run_trial(
     }
     # A method with gaps would be judged on other rows than the rest.
     complete = {name: forecast for name, forecast in forecasts.items() if _covers(forecast, truth)}
-    # Of the training rows: the unit of the errors must not depend on the rows that are forecast.
-    return Trial(truth, complete, float(np.abs(np.diff(values[:train_rows])).mean()) or 1.0)
+    return Trial(truth, complete, scale)
+
+
+def _mean_change(values: np.ndarray, train_rows: int) -> float:
+    """The mean change from row to row of the training rows, or of all rows if these are constant."""
+    # Of the training rows: the unit of the errors must not depend on the rows that are forecast. Without a
+    # change they have none, and any other than the series' own would let its errors decide for all series.
+    return float(np.abs(np.diff(values[:train_rows])).mean()) or float(np.abs(np.diff(values)).mean())
 
 
 def _covers(forecast: np.ndarray, truth: np.ndarray) -> bool:

@@ -111,7 +111,7 @@ def run_trials(histories: Sequence[SeriesHistory], horizon: int) -> list[Trial]:
 
 
 def choose_for(table: pd.DataFrame, problem: Problem) -> Choice | None:
-    """Choose the methods for the series of a table; None if all are too short for a trial."""
+    """Choose the methods for the series of a table; None if all are constant or too short for a trial."""
     horizon = min(problem.horizon or 1, MAX_HORIZON)
     trials = run_trials(read_histories(table, problem), horizon)
     # By the error that the problem counts: squared ones favour means, absolute ones medians.
@@ -154,7 +154,7 @@ class SeriesForecast:
 def forecast_series(
     table: pd.DataFrame, problem: Problem, answer: str = "each_period", skipped: int = 0
 ) -> SeriesForecast | None:
-    """Forecast each series beyond its last row by the best methods; None if all series are too short to choose.
+    """Forecast each series beyond its last row by the best methods; None if no series has a trial to choose by.
 
     `answer`: `sum`, `mean`, `maximum` or `minimum` of the periods after the first `skipped`, with an interval.
     """

@@ -100,3 +100,12 @@ def test_series_of_a_table_are_forecast_with_the_sum_that_is_asked_for(rows):
         part = forecast.frame[(forecast.frame.region == answer["group"]) & (forecast.frame.rows_ahead > 3)]
         assert answer["value"] == pytest.approx(part.prediction.sum())
         assert answer["low"] < answer["value"] < answer["high"]
+
+
+def test_a_series_that_is_constant_at_first_decides_for_no_other():
+    values = np.append(np.full(40, 5.0), 5.0 + 1_000.0 * np.arange(30) % 7_000.0)
+    trial = run_trial(values, list_methods(values, 40, ()), 40, HORIZON)
+    assert trial is not None
+    assert trial.scale == pytest.approx(np.abs(np.diff(values)).mean())
+    flat = np.full(70, 5.0)
+    assert run_trial(flat, list_methods(flat, 40, ()), 40, HORIZON) is None
