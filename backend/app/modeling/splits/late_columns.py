@@ -17,19 +17,26 @@ MIN_ROWS = 50
 
 @dataclass(frozen=True)
 class LateColumns:
-    """Inputs without any value before the time `first` of `time_column`."""
+    """Inputs without any value before the time `first` of `time_column`.
+
+    `group_columns` tell groups apart whose rows stay on one side; empty without groups.
+    """
 
     names: tuple[str, ...]
     time_column: str
     first: Any
+    group_columns: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
         names = " and ".join(map(repr, self.names))
         verb = "are" if len(self.names) > 1 else "is"
+        groups = f", in whole groups of {' and '.join(map(repr, self.group_columns))}" * bool(
+            self.group_columns
+        )
         return (
             f"{names} {verb} filled in only from {self.time_column!r} {self.first} on, the latest one: half of"
-            " these rows, at random, are the hold-out, so that a model learns from the others."
+            f" these rows, at random{groups}, are the hold-out, so that a model learns from the others."
         )
 
 
@@ -47,7 +54,8 @@ def find_late_columns(rows: pd.DataFrame, problem: Problem, start: Any) -> LateC
     )
     if not names:
         return None
-    return LateColumns(names, time_column, times[filled[[*names]].any(axis=1)].min())
+    first = times[filled[[*names]].any(axis=1)].min()
+    return LateColumns(names, time_column, first, problem.group_columns)
 
 
 def start_after(late: LateColumns, times: pd.Series) -> Any:
@@ -64,15 +72,26 @@ def start_after(late: LateColumns, times: pd.Series) -> Any:
     return middle if MIN_ROWS <= held_out <= len(late_times) - MIN_ROWS else None
 
 
-def draw_late_rows(late: LateColumns, times: pd.Series, max_rows: int, seed: int) -> np.ndarray | None:
+def draw_late_rows(
+    late: LateColumns, times: pd.Series, max_rows: int, seed: int, groups: pd.Series | None = None
+) -> np.ndarray | None:
     """Mask (rows,) of hold-out rows at random from those with late columns: half of them, at most `max_rows`.
 
-    None if too few are left to learn from.
+    `groups`: the group of each row; only groups without an earlier row are drawn, with all of their rows. None
+    if too few rows are left to learn from, or can be drawn.
     """
-    positions = np.flatnonzero((times >= late.first).to_numpy())
-    count = min(len(positions) // 2, max_rows)
+    is_late = (times >= late.first).to_numpy()
+    count = min(int(is_late.sum()) // 2, max_rows)
     if count < MIN_ROWS:
         return None
+    random = np.random.default_rng(seed)
     is_holdout = np.zeros(len(times), dtype=bool)
-    is_holdout[np.random.default_rng(seed).permutation(positions)[:count]] = True
-    return is_holdout
+    if groups is None:
+        is_holdout[random.permutation(np.flatnonzero(is_late))[:count]] = True
+        return is_holdout
+    codes, names = pd.factorize(groups)
+    drawable = np.setdiff1d(np.arange(len(names)), codes[~is_late])
+    group_order = random.permutation(drawable)
+    sizes = np.bincount(codes[codes >= 0], minlength=len(names))[group_order]
+    is_holdout = np.isin(codes, group_order[np.cumsum(sizes) <= count])
+    return is_holdout if is_holdout.sum() >= MIN_ROWS else None

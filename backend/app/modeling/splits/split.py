@@ -20,7 +20,7 @@ from app.modeling.labels.labels import label_times, make_labels
 from app.modeling.problem.folds import FoldPlan, SplitKind
 from app.modeling.problem.problem import Problem
 from app.modeling.splits.data_checks import MIN_JUDGED_MOMENTS, check_enough, check_judged, split_notes
-from app.modeling.splits.groups import group_labels
+from app.modeling.splits.groups import find_groups, group_labels
 from app.modeling.splits.late_columns import LateColumns, draw_late_rows, find_late_columns, start_after
 from app.modeling.splits.repeated_rows import NearDuplicates, find_near_duplicates
 from app.modeling.splits.walk_forward import time_blocks, walk_forward
@@ -137,7 +137,7 @@ def find_unjudged_columns(
     share = share or choose_share(make_labels(rows, problem).dropna(), problem, SplitKind.TIME)
     late = find_late_columns(rows, problem, _holdout_start(times, share))
     is_unjudged = late is not None and start_after(late, times) is None
-    return late if is_unjudged and _draw_late_rows(rows, late, seed, share) is not None else None
+    return late if is_unjudged and _draw_late_rows(rows, problem, late, seed, share) is not None else None
 
 
 def split_holdout(
@@ -169,7 +169,7 @@ def split_holdout(
         share = choose_share(labels.dropna(), problem, kind, moments)
         if problem.horizon:
             share = max(share, _judging_share(rows[problem.time_column], problem))
-    late_rows = _draw_late_rows(rows, late, seed, share)
+    late_rows = _draw_late_rows(rows, problem, late, seed, share)
     if late is not None and late_rows is not None:
         is_holdout, reason = late_rows, late.reason
     else:
@@ -227,8 +227,13 @@ def _labelled_rows(table: pd.DataFrame, problem: Problem) -> tuple[pd.DataFrame,
     return table.loc[usable], int((~usable).sum())
 
 
-def _draw_late_rows(rows: pd.DataFrame, late: LateColumns | None, seed: int, share: float) -> np.ndarray | None:
-    return draw_late_rows(late, rows[late.time_column], int(share * len(rows)), seed) if late else None
+def _draw_late_rows(
+    rows: pd.DataFrame, problem: Problem, late: LateColumns | None, seed: int, share: float
+) -> np.ndarray | None:
+    if late is None:
+        return None
+    groups = find_groups(rows, problem)
+    return draw_late_rows(late, rows[late.time_column], int(share * len(rows)), seed, groups)
 
 
 def _holdout_mask(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: int, share: float) -> np.ndarray:

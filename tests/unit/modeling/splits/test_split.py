@@ -15,7 +15,7 @@ from app.computations.preparation import split
 from app.errors import InvalidInput
 from app.modeling.labels.labels import make_labels
 from app.modeling.problem.folds import FoldPlan, SplitKind
-from app.modeling.splits.split import choose_share, make_folds, split_holdout
+from app.modeling.splits.split import choose_share, find_unjudged_columns, make_folds, split_holdout
 
 from ..frames import houses, people, problem, series
 
@@ -294,3 +294,20 @@ def test_rows_before_a_gap_are_noted_and_have_no_label() -> None:
     np.testing.assert_array_equal(labels, later)
     notes = split_holdout(frame, requested, seed=0).notes
     assert any("3 rows have no value 7 steps later" in note for note in notes)
+
+
+@pytest.mark.parametrize("late_from", [0, 400])
+def test_late_columns_are_judged_on_whole_groups(late_from: int) -> None:
+    frame = houses(800)
+    frame["day"] = pd.Timestamp("2024-01-01")
+    frame.loc[400:, "day"] = pd.Timestamp("2024-06-01")
+    frame["late"] = np.where(frame.index >= 400, np.arange(800) % 7, np.nan)
+    # With 0 every group has rows of both days, so that none can be held out as a whole.
+    frame["customer"] = np.where(frame.index >= late_from, np.arange(800) % 100, 1000 + np.arange(800) % 50)
+    ordered = replace(problem(frame, "price"), time_column="day", group_column="customer")
+    late = find_unjudged_columns(frame, ordered, 0)
+    assert (late is None) == (late_from == 0)
+    if late is not None:
+        locked = split_holdout(frame, replace(ordered, time_column=None), 0, late=late)
+        assert not set(locked.holdout["customer"]) & set(locked.train["customer"])
+        assert locked.holdout["late"].notna().all()
