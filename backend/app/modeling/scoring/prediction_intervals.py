@@ -60,12 +60,20 @@ def fit_intervals(
         "steps": fitted["steps"],
         "step_scales": fitted["step_scales"],
         "level": DEFAULT_LEVEL,
-        # A target that was never negative (a price, a count) gets no negative bound.
-        "lowest": 0.0 if truth.min() >= 0 else None,
+        "lowest": 0.0 if _is_never_negative(truth, in_order) else None,
         "coverage": round_significant(float(is_covered.mean())) or 0.0,
         "rows": len(truth),
         "text": _text(method, in_order, len(truth), rows_ahead is not None),
     }
+
+
+def _is_never_negative(truth: np.ndarray, in_order: bool) -> bool:
+    """Return true for a target, such as a price or a count, whose intervals end at zero.
+
+    Rows without an order are like those to come, so that none of them below zero suffices. In time order a
+    level may fall (temperatures of one summer): the target must have reached zero, but never less.
+    """
+    return bool(truth.min() >= 0 and (not in_order or (truth == 0).any()))
 
 
 def predict_interval(

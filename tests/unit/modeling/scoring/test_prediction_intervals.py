@@ -109,3 +109,17 @@ def test_measured_coverage_has_an_interval() -> None:
     measured = measure_coverage(3 * (truth - predictions) + predictions, predictions, fitted)
     assert measured["coverage"]["high"] is not None
     assert measured["coverage"]["high"] < 0.9
+
+
+@pytest.mark.parametrize(
+    ("lowest_value", "in_order", "lowest"),
+    [(4.0, True, None), (0.0, True, 0.0), (4.0, False, 0.0), (-1.0, False, None)],
+)
+def test_intervals_end_at_zero_where_the_target_can_fall_no_further(
+    lowest_value: float, in_order: bool, lowest: float | None
+) -> None:
+    truth, predictions = even(300, 0)
+    truth = truth - truth.min() + lowest_value
+    fitted = fit_intervals(truth, predictions, in_order=in_order)
+    assert fitted is not None
+    assert fitted["lowest"] == lowest
