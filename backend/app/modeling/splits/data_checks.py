@@ -8,6 +8,7 @@ from app.errors import InvalidInput
 from app.modeling.labels.series_grid import SeriesGrid
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import select_inputs
+from app.modeling.splits.groups import find_groups
 from app.modeling.splits.repeated_rows import NearDuplicates, count_contradictions
 
 MIN_ROWS = 20
@@ -20,6 +21,8 @@ MIN_LABELLED_SHARE = 0.2
 """Share of labelled rows below which the labelled ones may not represent the rest."""
 MIN_CONTRADICTION_SHARE = 0.01
 """Share of contradicting rows that is worth a warning: it limits every score visibly."""
+LARGE_GROUP_SHARE = 0.3
+"""Share of the rows from which a group is larger than any hold-out of the usual size."""
 MAX_UNSORTED_SHARE = 0.002
 """Share of rows that may be out of place in a file that still counts as sorted."""
 MAX_CHECKED_ROWS = 200_000
@@ -100,7 +103,7 @@ def split_notes(
 ) -> tuple[str, ...]:
     """Warnings about the split that a reader must see; `is_holdout` (rows,) marks the hold-out."""
     row_count = len(rows)
-    notes = [*_gap_notes(rows, problem)]
+    notes = [*_gap_notes(rows, problem), *_group_notes(rows, problem, is_holdout)]
     if is_sorted_by_target(labels, problem):
         notes.append(
             f"The file is sorted by {problem.target!r}. Rows were drawn from all of it, but a column that"
@@ -142,6 +145,21 @@ def _gap_notes(rows: pd.DataFrame, problem: Problem) -> list[str]:
     return [
         f"Moments are missing in the series: {count:,} rows have no value {steps} later. They neither train nor"
         " judge a model, since the value after a gap is not the one that is forecast."
+    ]
+
+
+def _group_notes(rows: pd.DataFrame, problem: Problem, is_holdout: np.ndarray) -> list[str]:
+    """Note a group so large that no hold-out of the usual size has it."""
+    groups = None if problem.time_column else find_groups(rows, problem)
+    if groups is None:
+        return []
+    counts = groups.value_counts()
+    share, largest = float(counts.iloc[0]) / len(rows), counts.index[0]
+    if share <= LARGE_GROUP_SHARE or (groups.to_numpy()[is_holdout] == largest).any():
+        return []
+    return [
+        f"{share:.0%} of the rows belong to one {' and '.join(problem.group_columns)}, {str(largest)!r}. It"
+        " stays in training, so that the hold-out says how well the others are predicted."
     ]
 
 

@@ -50,6 +50,11 @@ ENOUGH_ROWS, ENOUGH_CLASS_ROWS = 20_000, 400
 (95%); holding out more only costs training rows."""
 
 
+MAX_SIZE_MISS = 0.25
+"""Rows that a hold-out of whole groups may miss of those it should have, as a share of these: groups differ in
+size, so that no draw of them fits."""
+
+
 def choose_share(labels: pd.Series, problem: Problem, kind: SplitKind, moments: int = 0) -> float:
     """Choose the share of rows to hold out: of many rows only as many as a score needs.
 
@@ -269,7 +274,11 @@ def _draw_holdout(rows: pd.DataFrame, problem: Problem, kind: SplitKind, seed: i
     """Positions of randomly drawn hold-out rows."""
     # A fold instead of GroupShuffleSplit, which would not keep the shares of the classes.
     if kind is SplitKind.GROUPED:
-        return make_folds(rows, problem, FoldPlan(kind, round(1 / share), seed))[0].test
+        folds = [fold.test for fold in make_folds(rows, problem, FoldPlan(kind, round(1 / share), seed))]
+        # Folds have as many groups, not as many rows: one with a giant group may hold most of them.
+        misses = [abs(len(test) - share * len(rows)) for test in folds]
+        is_near = misses[0] <= MAX_SIZE_MISS * share * len(rows)
+        return folds[0 if is_near else int(np.argmin(misses))]
     labels = make_labels(rows, problem)
     counts = labels.value_counts()
     # scikit-learn refuses to stratify a class of one row, or more classes than rows held out.

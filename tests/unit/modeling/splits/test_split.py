@@ -296,6 +296,16 @@ def test_rows_before_a_gap_are_noted_and_have_no_label() -> None:
     assert any("3 rows have no value 7 steps later" in note for note in notes)
 
 
+def test_a_group_with_most_of_the_rows_stays_in_training() -> None:
+    names = np.repeat(np.arange(40), 15)
+    frame = houses(1500).assign(customer=np.append(np.full(900, 99), names))
+    requested = problem(frame, "price", group_column="customer")
+    for seed in range(5):
+        locked = split_holdout(frame, requested, seed)
+        assert 99 not in set(locked.holdout["customer"])
+        assert any("60% of the rows belong to one customer, '99'" in note for note in locked.notes)
+
+
 @pytest.mark.parametrize("late_from", [0, 400])
 def test_late_columns_are_judged_on_whole_groups(late_from: int) -> None:
     frame = houses(800)
