@@ -37,7 +37,9 @@ async def model_training(lab_state: LabState, runtime: Runtime[LabContext]) -> L
         time_left_s=time_left_s,
         fit_slots=fit_slots,
         slowness=size.slowness,
+        # A forecast learns changes, which have falls as well: their logarithm could not tell them.
         has_long_tail=state.problem.kind is ProblemKind.REGRESSION
+        and not state.problem.horizon
         and has_long_tail(state.split.target_summary),
     )
     training = make_training_context(state, deadline_s=budget.worked_s + time_left_s)

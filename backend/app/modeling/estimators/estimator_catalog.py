@@ -307,6 +307,14 @@ def make_estimator(
     on_log = parameters.pop(ON_LOG, False) and not problem.is_classification and spec.is_self_tuning
     estimator = spec.make(problem, dict(spec.defaults), seed, threads)
     allowed = set(estimator.get_params()) - RESERVED_PARAMETERS
+    # With its factor set it is a model that an earlier version fitted, and is fitted again as it was.
+    if on_log and problem.learns_difference and "factor" not in parameters:
+        raise InvalidInput(
+            "bad_hyperparameter",
+            f"A forecast of {problem.target!r} learns its changes, and falls have no logarithm: leave"
+            f" {ON_LOG!r} out.",
+            hyperparameter=ON_LOG,
+        )
     if on_log:
         estimator = LogTargetModel(estimator, _aim(problem))
         allowed.add("factor")

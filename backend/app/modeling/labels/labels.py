@@ -126,7 +126,7 @@ def present_value(inputs: pd.DataFrame, problem: Problem) -> pd.Series | None:
 
     Models are trained on, and predict, the difference to it.
     """
-    if problem.is_classification or problem.outlook is not Outlook.VALUE:
+    if not problem.learns_difference:
         return None
     # Differences are learned, since trees predict no level beyond those that they saw.
     return to_float(inputs[problem.target])

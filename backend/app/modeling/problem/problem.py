@@ -98,6 +98,11 @@ class Problem:
         return len(training_steps(self.horizon)) if self.every_step and self.horizon else 1
 
     @property
+    def learns_difference(self) -> bool:
+        """True for a forecast of a number: models learn its difference to the present value."""
+        return not self.is_classification and self.outlook is Outlook.VALUE
+
+    @property
     def quantile(self) -> float | None:
         """The quantile of the target that the model predicts; None for the mean."""
         return QUANTILE_LEVELS.get(self.metric)
