@@ -52,3 +52,12 @@ def test_too_few_moments_are_mixed_in_folds_and_said(tmp_path: Path) -> None:
     facts = lock(tmp_path, survey([0.4, 0.3, 0.3]), time_column="year", kind="regression")
     assert (facts["kind"], facts["folds"]["kind"]) == ("time", "random")
     assert any("folds mix moments" in note for note in facts["notes"])
+
+
+def test_a_metric_that_changes_do_not_define_is_replaced(tmp_path: Path) -> None:
+    days = pd.date_range("2024-01-01", periods=120, freq="D")
+    table = pd.DataFrame({"day": days, "kids": 50.0 + np.random.default_rng(0).normal(size=120)})
+    facts = lock(tmp_path, table, horizon=1, outlook="change", metric="rmsle")
+    # The values are above 0, but half of their changes are falls.
+    assert facts["problem"]["metric"] == "rmse"
+    assert any("RMSLE is not defined for the values of 'kids'" in note for note in facts["notes"])

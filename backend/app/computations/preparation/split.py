@@ -19,10 +19,12 @@ from app.modeling.analysis.assumptions.split_choice import apply_choice
 from app.modeling.analysis.exploration import summarize_target
 from app.modeling.facts.assumptions import AssumptionJson
 from app.modeling.facts.computation_facts import SplitFacts
+from app.modeling.labels.labels import make_labels
 from app.modeling.problem.folds import FoldPlan, SplitKind
+from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
-from app.modeling.problem_definition.resolve_problem import resolve_problem
+from app.modeling.problem_definition.resolve_problem import resolve_problem, with_defined_metric
 from app.modeling.problem_definition.time_and_group_columns import (
     find_group_column,
     find_series_column,
@@ -128,6 +130,8 @@ def _read_problem(
     resolved = replace(resolved, has_decimal_classes=has_decimals, class_spellings=spellings)
     # Again: the first time a requested column was parsed, and now the one that was inferred.
     table = parse_time_column(table, resolved.time_column, bool(resolved.horizon))
+    if resolved.outlook in (Outlook.CHANGE, Outlook.VOLATILITY):
+        resolved = with_defined_metric(resolved, make_labels(table, resolved))
     return table, resolved, [*inferred, *converted]
 
 

@@ -139,7 +139,9 @@ def _classes(problem: Problem) -> int:
 
 
 def _aim(problem: Problem) -> str:
-    return choose_aim(problem.metric, problem.quantile)
+    aim = choose_aim(problem.metric, problem.quantile)
+    # Rates are never negative, but differences to the present value are.
+    return "mean" if problem.learns_difference and aim == "poisson" else aim
 
 
 _TREES: dict[str, SearchRange | SearchChoices] = {

@@ -34,7 +34,8 @@ POSITIVE_WORDS = ("1", "true", "yes", "y", "positive", "up", "t", "survived", "c
 def resolve_problem(frame: pd.DataFrame, request: Mapping[str, Any]) -> Problem:
     """Complete a request (at least `target`) from the data.
 
-    A metric that is not defined for this target is replaced by the one in `SUBSTITUTE_METRICS`. Raises
+    A metric that is not defined for this target is replaced by the one in `SUBSTITUTE_METRICS`; for the change
+    or the volatility of a number `with_defined_metric` does so with the labels. Raises
     InvalidInput with a stable code: `no_target`, `unknown_column`, `target_empty`, `target_constant`,
     `target_is_date`, `target_is_text`, `target_not_numeric`, `too_many_classes`, `too_few_per_class`,
     `bad_metric`, `bad_horizon`, `bad_barriers`, `no_time_column`, `no_series_column`,
@@ -77,7 +78,9 @@ def resolve_problem(frame: pd.DataFrame, request: Mapping[str, Any]) -> Problem:
         problem = _with_series(problem, frame)
     if problem.is_classification:
         problem = _with_classes(problem, column, request)
-    return _with_defined_metric(problem, column)
+    # Changes and volatilities are other numbers than those of the column: `labels` has them.
+    is_of_column = problem.outlook in (None, Outlook.VALUE) or problem.is_classification
+    return with_defined_metric(problem, column) if is_of_column else problem
 
 
 def _with_series(problem: Problem, frame: pd.DataFrame) -> Problem:
@@ -224,10 +227,10 @@ SUBSTITUTE_METRICS: tuple[tuple[str, Callable[[Problem, pd.Series], bool], str],
 """Metric, the condition under which it is not defined, and the metric to use instead."""
 
 
-def _with_defined_metric(problem: Problem, column: pd.Series) -> Problem:
-    """Replace a metric that is not defined for the target."""
+def with_defined_metric(problem: Problem, labels: pd.Series) -> Problem:
+    """Replace a metric that is not defined for these labels."""
     for metric, is_undefined, substitute in SUBSTITUTE_METRICS:
-        if problem.metric == metric and is_undefined(problem, column):
+        if problem.metric == metric and is_undefined(problem, labels):
             return replace(problem, metric=substitute)
     return problem
 

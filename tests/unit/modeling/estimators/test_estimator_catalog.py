@@ -11,11 +11,13 @@ from app.modeling.estimators.estimator_catalog import (
     get_estimator_spec,
     make_estimator,
 )
+from app.modeling.estimators.families.log_target import LogTargetModel
 from app.modeling.evaluation.comparison import compare_candidates
 from app.modeling.facts.conversion import parse_facts
 from app.modeling.facts.fits import CandidateFit, FittedSpec
 from app.modeling.problem.folds import FoldPlan, SplitKind
-from app.modeling.problem.kinds import ProblemKind
+from app.modeling.problem.kinds import Outlook, ProblemKind
+from app.modeling.problem.problem import Problem
 from app.modeling.training import time_limits
 from app.modeling.training.fitting import CandidateSpec
 from app.modeling.training.fitting import fit as fit_model
@@ -248,3 +250,19 @@ def test_a_grid_search_has_every_combination_but_those_that_were_fitted() -> Non
     pairs = {(p["hyperparameters"]["max_depth"], p["hyperparameters"]["min_child_weight"]) for p in proposed}
     assert pairs == {(2, 1), (2, 5), (2, 9), (3, 1), (3, 9)}
     assert {proposal["estimator"] for proposal in proposed} == {"XGBoost"}
+
+
+def test_forecasts_learn_changes_so_that_neither_rates_nor_logarithms_apply() -> None:
+    forecast = Problem(
+        "y", ProblemKind.REGRESSION, "poisson_deviance", time_column="day", horizon=7, outlook=Outlook.VALUE
+    )
+    count = Problem("y", ProblemKind.REGRESSION, "poisson_deviance")
+    for asked, aim in ((forecast, "mean"), (count, "poisson")):
+        assert make_estimator("XGBoost", asked, {}, 0, 1)[0].aim == aim
+    assert isinstance(make_estimator("XGBoost", count, {"on_log": True}, 0, 1)[0], LogTargetModel)
+    with pytest.raises(InvalidInput) as refused:
+        make_estimator("XGBoost", forecast, {"on_log": True}, 0, 1)
+    assert isinstance(
+        make_estimator("XGBoost", forecast, {"on_log": True, "factor": 1.0}, 0, 1)[0], LogTargetModel
+    )
+    assert refused.value.code == "bad_hyperparameter"
