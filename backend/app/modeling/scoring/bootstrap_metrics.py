@@ -8,7 +8,7 @@ from scipy.special import xlogy
 from scipy.stats import rankdata
 
 from app.modeling.problem.metrics import METRICS, QUANTILE_LEVELS
-from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.scoring.scores import SCORERS, Predicted, top_3_hits
 
 Statistic = Callable[[np.ndarray], np.ndarray]
 """Draws of each row, float32 (rows, resamples) -> metric of each resample (resamples,), nan where undefined."""
@@ -287,7 +287,7 @@ _OWN_STATISTICS: dict[str, StatisticFactory] = {
     "recall": _from_class_ratio(lambda hits, predicted, actual: _ratio(hits, actual, 0.0)),
     "mcc": _from_class_counts(_mcc),
     "cohen_kappa": _from_class_counts(_cohen_kappa),
-    "top_3_accuracy": _mean(lambda p: (p.output > _own_share(p)[:, None]).sum(axis=1) < 3),
+    "top_3_accuracy": _mean(top_3_hits),
     "cost": _mean(_row_costs),
     "rmse": _root_mean(lambda p: _error(p) ** 2),
     "mae": _mean(lambda p: np.abs(_error(p))),

@@ -187,11 +187,16 @@ def _cohen_kappa(predicted: Predicted) -> float:
     return float((counts.trace() / rows - chance) / (1 - chance)) if chance < 1 else float("nan")
 
 
-def _top_3(predicted: Predicted) -> float:
-    """Share of rows whose class is among the three most likely."""
+def top_3_hits(predicted: Predicted) -> np.ndarray:
+    """Return 1 for each row whose class is among the three most likely (rows,).
+
+    Classes of one probability share the places that are left to them: of ten without any, not each is a hit.
+    """
     true_class_shares = predicted.output[np.arange(len(predicted.truth)), predicted.truth.astype(int)]
-    # Strictly greater: a class that ties with the third place counts as among the three.
-    return float(((predicted.output > true_class_shares[:, None]).sum(axis=1) < 3).mean())
+    likelier = (predicted.output > true_class_shares[:, None]).sum(axis=1)
+    equally_likely = (predicted.output == true_class_shares[:, None]).sum(axis=1)
+    hits: np.ndarray = np.clip((3 - likelier) / equally_likely, 0, 1)
+    return hits
 
 
 def _cost(predicted: Predicted) -> float:
@@ -241,7 +246,7 @@ _OWN_SCORERS: dict[str, Callable[[Predicted], float]] = {
     "r2": _r2,
     "mcc": _mcc,
     "cohen_kappa": _cohen_kappa,
-    "top_3_accuracy": _top_3,
+    "top_3_accuracy": lambda p: float(top_3_hits(p).mean()),
     "cost": _cost,
     "rmsle": _rmsle,
     "smape": _smape,

@@ -131,3 +131,10 @@ def test_the_threshold_of_a_rare_class_is_lower_than_a_half() -> None:
     share = rng.beta(1, 8, 2000)
     truth = (rng.random(2000) < share).astype("float64")
     assert choose_threshold(Predicted(truth, np.column_stack([1 - share, share])))["value"] < 0.35
+
+
+def test_classes_without_any_probability_share_the_places_that_are_left() -> None:
+    output = np.zeros((10, 10))
+    output[:, :2] = 0.5
+    truth = np.arange(10).astype("float64")
+    assert SCORERS["top_3_accuracy"](Predicted(truth, output)) == pytest.approx(0.3)
