@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from app.errors import InvalidInput
+from app.plans.plan import count_parts
 from app.sessions.schemas import MAX_DATASETS, require_storable
 from app.workflows.document import WorkflowDocument
 
@@ -15,6 +16,8 @@ MAX_MESSAGE_BYTES = 1 << 20
 """Size of a message: a workflow of 500 nodes has about a tenth of it."""
 MAX_JOB_ID_CHARS = 128
 """Characters of the id of a job, which is a part of a key in Redis."""
+MAX_RESULT_DEPTH = 60
+"""Levels of JSON in earlier results, as in plans; serializers refuse more than 255."""
 _MAX_SHOWN_FAULTS = 5
 """Faults that an answer names: a sender mends the first ones and sends again."""
 
@@ -38,10 +41,19 @@ class PreviousResult(_MessagePart):
     result_ref: Annotated[str, StringConstraints(pattern=r"^artifact://[0-9a-fA-F-]{36}$")] | None = None
 
 
+def require_shallow(results: list[Any]) -> list[Any]:
+    """Check the depth of earlier results; raises ValueError."""
+    if any(depth > MAX_RESULT_DEPTH for depth, _ in enumerate(count_parts(results), 1)):
+        raise ValueError(f"The results are nested more than {MAX_RESULT_DEPTH} levels deep.")
+    return results
+
+
 class JobMessageContext(_MessagePart):
     """`session_id`: jobs that share it remember each other. `datasets`: ids or names."""
 
-    previous_results: list[Any] = Field(default_factory=list, max_length=MAX_DATASETS)
+    previous_results: Annotated[list[Any], AfterValidator(require_shallow)] = Field(
+        default_factory=list, max_length=MAX_DATASETS
+    )
     session_id: Label | None = None
     datasets: list[Label] | None = Field(default=None, max_length=MAX_DATASETS)
 

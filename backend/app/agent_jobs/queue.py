@@ -8,12 +8,14 @@ import asyncio
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+import asyncpg
 from redis.asyncio import Redis
 
 from app.agent_jobs.answer import JobAnswer, make_refusal
@@ -21,7 +23,7 @@ from app.agent_jobs.config import QueueConfig
 from app.agent_jobs.message import InvalidJob, JobMessage, parse_message
 from app.agent_jobs.service import JobService
 from app.agent_jobs.statements import JOBS
-from app.db.pool import Database
+from app.db.pool import Database, is_away
 from app.errors import InvalidInput, LabError
 from app.jobs import REDIS_AWAY
 from app.observability.metrics.agent_jobs import JOBS_RECLAIMED, JOBS_TAKEN
@@ -45,13 +47,24 @@ _WAIT_S = 1
 """Seconds that one command waits for a message; between two of them the listener shows that it lives."""
 _PAUSE_S = 0.5
 """Seconds before another attempt while Redis or Postgres is away."""
+MAX_ATTEMPTS = 3
+"""Attempts to take a message that ends in an error of this service: more would hold those behind it."""
+_MESSAGE_ERRORS = (
+    asyncpg.DataError,
+    asyncpg.IntegrityConstraintViolationError,
+    asyncpg.ProgramLimitExceededError,
+)
+"""Errors of Postgres that come again with the same message; any other passes once an operator mends it."""
 
 JobsOf = Callable[[UUID], JobService]
 
 
 @dataclass(frozen=True)
 class JobQueue:
-    """A listener of the queue. `on_taken`: called when a job became a row."""
+    """A listener of the queue. `on_taken`: called when a job became a row.
+
+    `attempts`: by message, those that ended in an error of this service.
+    """
 
     redis: "Redis"
     db: Database
@@ -59,6 +72,7 @@ class JobQueue:
     jobs_of: JobsOf
     on_taken: Callable[[], object] = lambda: None
     listener_id: str = field(default_factory=lambda: uuid4().hex)
+    attempts: Counter[bytes] = field(default_factory=Counter)
 
     @property
     def in_progress(self) -> str:
@@ -79,7 +93,8 @@ class JobQueue:
                     await self.handle(as_bytes(message))
             except REDIS_AWAY:
                 await asyncio.sleep(_PAUSE_S)
-            except LabError:
+            # Nobody starts a listener again: an error that no branch expects must not end it.
+            except Exception:
                 log.warning("a job cannot be stored now", exc_info=True)
                 await asyncio.sleep(_PAUSE_S)
 
@@ -103,8 +118,10 @@ class JobQueue:
 
     async def handle(self, payload: bytes) -> None:
         """Make a message a row, or refuse it; then remove it from the list of this listener."""
+        job_id = None
         try:
             message = parse_message(payload)
+            job_id = message.job_id
             await self._take(message)
             JOBS_TAKEN.labels("taken").inc()
         except InvalidJob as error:
@@ -119,6 +136,13 @@ class JobQueue:
                 raise
             JOBS_TAKEN.labels("refused").inc()
             await self._refuse(message.job_id, error)
+        except Exception as error:
+            if not self._gives_up(payload, error):
+                raise
+            JOBS_TAKEN.labels("refused").inc()
+            log.exception("a job cannot be taken", extra={"job": job_id})
+            await self._give_up(payload, job_id, error)
+        self.attempts.pop(payload, None)
         await _wait(self.redis.lrem(self.in_progress, 1, payload))  # type: ignore[arg-type]  # typed as text, takes bytes
 
     async def _take(self, message: JobMessage) -> None:
@@ -127,6 +151,23 @@ class JobQueue:
         record = await jobs.take(message, is_queued=True)
         await self.db.value(JOBS.repeat_job, record.id)
         self.on_taken()
+
+    def _gives_up(self, payload: bytes, error: Exception) -> bool:
+        """Check if a message is refused after an error that no sender can mend."""
+        is_of_database = isinstance(error, asyncpg.PostgresError) and not isinstance(error, _MESSAGE_ERRORS)
+        if is_away(error) or is_of_database:
+            return False
+        self.attempts[payload] += 1
+        return self.attempts[payload] >= MAX_ATTEMPTS
+
+    async def _give_up(self, payload: bytes, job_id: str | None, error: Exception) -> None:
+        """Keep a message for the operator, and answer it if it has an id."""
+        refusal = LabError(
+            "job_not_taken", f"This service cannot take the job: {type(error).__name__}. Its log has the error."
+        )
+        await self._bury(payload, refusal)
+        if job_id is not None:
+            await self._refuse(job_id, refusal)
 
     async def _find_owner(self, message: JobMessage) -> UUID:
         """Raises InvalidInput for an owner that no account is known of."""

@@ -1,6 +1,6 @@
 """The query plan: a source and steps, each a typed model, and the bounds of its size."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -353,15 +353,21 @@ class Plan(Model):
 
 def require_bounded(value: object) -> None:
     """Check depth and size of the JSON of a plan, without recursion; raises ValueError."""
-    # Level by level: recursion over a hostile plan would end in RecursionError before its depth is known.
-    level: list[object] = [value]
-    nodes = depth = 0
-    while level:
-        depth, nodes = depth + 1, nodes + len(level)
+    nodes = 0
+    for depth, parts in enumerate(count_parts(value), 1):
+        nodes += parts
         if depth > MAX_DEPTH:
             raise ValueError(f"The plan is nested more than {MAX_DEPTH} levels deep; use several steps.")
         if nodes > MAX_NODES:
             raise ValueError(f"The plan has more than {MAX_NODES:,} parts; split it.")
+
+
+def count_parts(value: object) -> Iterator[int]:
+    """Yield the number of parts of each level of JSON, the outermost first."""
+    # Level by level: recursion over a hostile plan would end in RecursionError before its depth is known.
+    level: list[object] = [value]
+    while level:
+        yield len(level)
         level = [part for parent in level for part in _parts(parent)]
 
 

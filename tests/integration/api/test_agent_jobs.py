@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from fastapi import FastAPI
@@ -12,6 +13,7 @@ from redis.asyncio import Redis
 from tests.patience import hang_guard
 
 from app.agent_jobs.queue import DEAD, QUEUE, RESULTS
+from app.agent_jobs.service import JobService
 from app.settings import Settings
 from app.tasks import cancel_and_wait
 from app.worker.event_loop import WorkerServices
@@ -161,6 +163,13 @@ async def test_earlier_results_are_tables_and_jobs_of_a_session_remember(owner: 
     assert "6" in (await read(redis, "t-3"))["result_preview"]["text"]
 
 
+def nest(depth: int) -> list[Any]:
+    value: Any = 1
+    for _ in range(depth):
+        value = {"inner": value}
+    return [value]
+
+
 async def test_what_is_no_job_is_refused_with_the_reason(owner: User, eve: User, redis: "Redis") -> None:
     await redis.lpush(QUEUE, "no JSON {")  # type: ignore[misc]
     async with hang_guard():
@@ -173,6 +182,7 @@ async def test_what_is_no_job_is_refused_with_the_reason(owner: User, eve: User,
         "v-4": {"prompt": "hello", "workflow_owner": "strangers"},
         "v-5": {"prompt": "PLAN: {}"},
         "v-6": {"prompt": "hello", "context": {"previous_results": [{"name": "x"}]}},
+        "v-7": {"prompt": "hello", "context": {"previous_results": [{"name": "x", "records": nest(260)}]}},
     }
     errors = {}
     for job_id, fields in refused.items():
@@ -186,8 +196,37 @@ async def test_what_is_no_job_is_refused_with_the_reason(owner: User, eve: User,
         "v-4": "owner_unknown",
         "v-5": "plan_invalid",
         "v-6": "previous_result_wrong",
+        "v-7": "invalid_job",
     }
     assert (await owner.http.get("/agent/jobs")).json() == []
+
+
+async def test_a_message_that_breaks_the_service_is_kept_and_does_not_hold_those_behind_it(
+    owner: User, eve: User, services: WorkerServices, redis: "Redis"
+) -> None:
+    assert services.job_sweep is not None
+    assert services.job_sweep.queue is not None
+    queue = services.job_sweep.queue
+    queue.config.owners["strangers"] = eve.email  # type: ignore[index]  # a mapping proxy elsewhere
+    eves = (await eve.http.get("/auth/me")).json()["id"]
+
+    def jobs_of(account: UUID) -> JobService:
+        if str(account) == eves:
+            raise ValueError("an error that nobody expects")
+        return queue.jobs_of(account)
+
+    fragile = replace(queue, jobs_of=jobs_of, listener_id="fragile")
+    await redis.lpush(fragile.in_progress, json.dumps({**MESSAGE, "job_id": "g-2", "prompt": "hello"}))  # type: ignore[misc]
+    broken = {**MESSAGE, "job_id": "g-1", "prompt": "hello", "workflow_owner": "strangers"}
+    await redis.rpush(fragile.in_progress, json.dumps(broken))  # type: ignore[misc]
+    listening = asyncio.create_task(fragile.listen_for_ever())
+    assert (await read(redis, "g-1"))["error"]["type"] == "job_not_taken"
+    async with hang_guard():
+        while await redis.llen(fragile.in_progress):  # type: ignore[misc]  # noqa: ASYNC110 - the listener does it
+            await asyncio.sleep(0.01)
+    assert [job["job_id"] for job in (await owner.http.get("/agent/jobs")).json()] == ["g-2"]
+    assert json.loads((await redis.lrange(DEAD, 0, -1))[0])["reason"] == "job_not_taken"  # type: ignore[misc]
+    await cancel_and_wait(listening)
 
 
 @pytest.mark.usefixtures("worker")
