@@ -18,7 +18,7 @@ import certifi
 import httpx
 
 from app.errors import Forbidden, InvalidInput, TooLarge, Unavailable
-from app.workflows.requests.host_rules import Destination, HostRules
+from app.workflows.requests.host_rules import Destination, HostRules, parse_url
 
 MAX_REDIRECTS = 5
 """Redirects that are followed; each is checked again."""
@@ -70,7 +70,8 @@ async def resolve(host: str, port: int) -> Sequence[str]:
     """Resolve a name by the host's resolver. Raises Unavailable."""
     try:
         found_addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
+    # UnicodeError: the name has an empty part, or one of more than 63 letters.
+    except (OSError, UnicodeError) as error:
         raise Unavailable("host_unknown", f"The name {host} cannot be resolved.") from error
     return list(dict.fromkeys(str(entry[4][0]) for entry in found_addresses))
 
@@ -147,7 +148,12 @@ class RequestClient:
 
 
 def _redirected(request: OutgoingRequest, origin: Destination, status: int, location: str) -> OutgoingRequest:
-    url = urljoin(origin.url.geturl(), location)
+    try:
+        url = urljoin(origin.url.geturl(), location)
+    except ValueError:
+        raise InvalidInput(
+            "redirect_unreadable", f"{origin.host} redirects to an address that cannot be read."
+        ) from None
     if origin.url.scheme == "https" and url.startswith("http:"):
         raise Forbidden("redirect_refused", f"{origin.host} redirects from https to http.")
     # RFC 9110, 15.4: 303 asks by GET, and clients have always done so after 301 and 302.
@@ -179,24 +185,11 @@ async def _exchange(
 
     Returns the answer, the place that it redirects to, and the seconds that it asks to wait.
     """
-    literal = f"[{address}]" if ":" in address else address
-    # Connected to the address that was checked: a second resolution of the name could give another one.
-    url = httpx.URL(request.url).copy_with(host=literal)
-    host = destination.host if destination.is_default_port else f"{destination.host}:{destination.port}"
-    sent_headers = {"Accept": "application/json", **headers, "Host": host, "Accept-Encoding": "gzip, identity"}
     # No settings of the environment: a proxy or a .netrc of the host is none of a workflow's business.
     async with httpx.AsyncClient(
         verify=_load_certificates(), trust_env=False, timeout=request.timeout_s, follow_redirects=False
     ) as client:
-        message = client.build_request(
-            request.method,
-            url,
-            params=dict(request.params) or None,
-            headers=sent_headers,
-            json=request.json_body,
-            # The certificate is checked against the name, not against the address.
-            extensions={"sni_hostname": destination.host},
-        )
+        message = _build_message(client, request, destination, address, headers)
         try:
             response = await client.send(message, stream=True)
             try:
@@ -214,6 +207,41 @@ async def _exchange(
         response.headers.get("location"),
         wait_s,
     )
+
+
+def _build_message(
+    client: httpx.AsyncClient,
+    request: OutgoingRequest,
+    destination: Destination,
+    address: str,
+    headers: Mapping[str, str],
+) -> httpx.Request:
+    """Raises InvalidInput for what HTTP cannot carry, without its text: it may be a secret."""
+    for name, value in headers.items():
+        if not (name.isascii() and value.isascii()):
+            raise InvalidInput(
+                "header_not_ascii", f"The header {name} has letters that no header can carry: ASCII only."
+            )
+    literal = f"[{address}]" if ":" in address else address
+    host = destination.host if destination.is_default_port else f"{destination.host}:{destination.port}"
+    sent_headers = {"Accept": "application/json", **headers, "Host": host, "Accept-Encoding": "gzip, identity"}
+    try:
+        # Connected to the address that was checked: a second resolution of the name could give another one.
+        url = httpx.URL(request.url).copy_with(host=literal)
+        return client.build_request(
+            request.method,
+            url,
+            params=dict(request.params) or None,
+            headers=sent_headers,
+            json=request.json_body,
+            # The certificate is checked against the name, not against the address.
+            extensions={"sni_hostname": destination.host},
+        )
+    except (httpx.InvalidURL, ValueError):
+        raise InvalidInput(
+            "request_unwritable",
+            f"The request to {destination.host} cannot be written: HTTP cannot carry its URL or its body.",
+        ) from None
 
 
 async def _read(response: httpx.Response, host: str) -> bytes:
@@ -252,21 +280,23 @@ def _retry_after(text: str | None) -> float:
     """Read seconds or a date; 0 for neither."""
     if text is None:
         return 0.0
-    if text.strip().isdigit():
-        return float(text)
+    seconds = text.strip()
+    # Other scripts have digits too, which are no numbers here.
+    if seconds.isascii() and seconds.isdigit():
+        return float(seconds)
     try:
         return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return 0.0
 
 
 def _timed_out(request: OutgoingRequest, error: TimeoutError) -> Unavailable:
-    host = httpx.URL(request.url).host
+    host = parse_url(request.url).host
     failure = Unavailable("request_timed_out", f"{host} did not answer within {request.timeout_s:g} s.")
     failure.__cause__ = error
     return failure
 
 
 def _error_status(answer: ReceivedAnswer, request: OutgoingRequest) -> Unavailable:
-    host = httpx.URL(request.url).host
+    host = parse_url(request.url).host
     return Unavailable("request_failed", f"{host} answers with status {answer.status}.", status=answer.status)

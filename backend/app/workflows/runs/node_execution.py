@@ -1,15 +1,21 @@
 """Execution of nodes: each in a recorded call, whose failure is a result."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from app.errors import LabError, Unavailable
+from langgraph.errors import GraphBubbleUp
+
+from app.db.pool import is_away
+from app.errors import LabError
 from app.observability.metrics.workflows import WORKFLOW_NODE_SECONDS, WORKFLOW_NODES, WORKFLOW_RETRIES
+from app.sessions.lease import LeaseLost
 from app.sessions.step_scope import Call, CallResult, Question
+from app.storage.blobs import StoreUnavailable
 from app.workflows.document import Node
 from app.workflows.node_configs import (
     Approve,
@@ -35,9 +41,9 @@ from app.workflows.runs.sending import AGENT, send_message, send_request
 from app.workflows.runs.studies import run_study
 from app.workflows.runs.tables import measure, read_payload, run_python, run_query, run_sql
 
+log = logging.getLogger(__name__)
+
 APPROVE, REJECT = "approve", "reject"
-_OUTSIDE = frozenset({"request_failed", "request_timed_out", "host_unknown"})
-"""Failures of other servers: results of a node, while one of this service is tried again."""
 _FINAL = frozenset({"study_timed_out", "study_cancelled", "agent_not_understood"})
 """Failures that are not tried again: such a study goes on by itself, or somebody wanted no more of it, and
 rules understand the same words alike."""
@@ -80,7 +86,7 @@ async def record_node(ctx: RunContext, node: Node, config: Any, results: Results
 
 
 async def record(ctx: RunContext, node: Node, run: Callable[[], Awaitable[CallResult]]) -> NodeResult:
-    """Record what a node does. Its failure is a result, one of this service is tried again."""
+    """Record what a node does. Its failure is a result; a store that is away is waited for."""
     return (await _record_attempt(ctx, node, run)).result
 
 
@@ -99,13 +105,16 @@ async def _record_attempt(ctx: RunContext, node: Node, run: Callable[[], Awaitab
     async def run_or_fail() -> CallResult:
         try:
             return await _run_in_time(node, run)
-        # A lack of this service is no result of the node: the step is tried again.
-        except Unavailable as error:
-            if error.code not in _OUTSIDE:
-                raise
-            return _failed(error)
+        # The step pauses, or is tried again: no result of the node.
+        except (StoreUnavailable, LeaseLost, GraphBubbleUp):
+            raise
         except LabError as error:
             return _failed(error)
+        except Exception as error:  # else the run would end without its messages about a failure
+            if is_away(error):
+                raise
+            log.exception("a node broke", extra={"node": node.id})
+            return _failed(_describe_break(node, error))
 
     key = f"tool:{node.id}" if ctx.attempt == 1 else f"tool:{node.id}:{ctx.attempt}"
     call = Call(key, "tool", f"run_{node.type}", AGENT, {"node": node.id, "config": node.config})
@@ -148,6 +157,12 @@ async def _ask(ctx: RunContext, node: Node, config: Approve) -> CallResult:
     answer = await ctx.step.ask(question)
     result = NodeResult(status="done", passes=answer == APPROVE)
     return CallResult(result.model_dump(mode="json"), f"{node.id}: {answer}.")
+
+
+def _describe_break(node: Node, error: Exception) -> LabError:
+    # Without the text of the error: it may hold a secret.
+    detail = f"{node.id} failed by an error of this service: {type(error).__name__}. Its log has the error."
+    return LabError("node_broken", detail)
 
 
 def _failed(error: LabError) -> CallResult:

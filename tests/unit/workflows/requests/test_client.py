@@ -66,6 +66,7 @@ class Server:
             "/moved": "/prices",
             "/away": f"http://other.example.com:{self.port}/prices",
             "/file": "file:///etc/passwd",
+            "/crooked": "https://[bad",
         }
         if path in redirects:
             return 302, [f"Location: {redirects[path]}"], b""
@@ -81,6 +82,8 @@ class Server:
             return 429, ["Retry-After: 7"], b""
         if path == "/patient":
             return 503, ["Retry-After: 86400"], b""
+        if path == "/odd":
+            return 503, ["Retry-After: \u00b2"], b""
         if path == "/missing":
             return 404, [], b""
         return 200, ["Content-Type: application/json"], json.dumps([{"price": 1}]).encode()
@@ -126,6 +129,8 @@ async def test_answers_are_read_and_refused_by_their_bounds() -> None:
         "/private": "host_not_allowed",
         "/metadata": "host_not_allowed",
         "/file": "url_invalid",
+        "/crooked": "redirect_unreadable",
+        "/odd": "request_failed",
         "/loop": "too_many_redirects",
         "/endless": "answer_too_large",
         "/bomb": "answer_too_large",
@@ -167,6 +172,30 @@ async def test_a_busy_server_is_asked_again_when_it_says_so_and_a_silent_one_is_
         with pytest.raises(LabError):
             await client.send(posted)
         assert sum("POST /cut" in head for head in server.heads) == 1
+
+
+async def test_what_http_cannot_carry_is_refused_in_a_sentence_without_its_text() -> None:
+    async with serving() as server:
+        client, _ = client_of(server)
+        url = server.url("/prices")
+        requests = {
+            "header_not_ascii": OutgoingRequest("GET", url, secret_headers={"X-Key": "pässword"}),
+            "request_unwritable": OutgoingRequest("GET", f"{url}?key=\ud800password"),
+        }
+        for code, request in requests.items():
+            with pytest.raises(LabError) as refused:
+                await client.send(request)
+            assert refused.value.code == code
+            assert "ssword" not in refused.value.detail
+        assert server.heads == []
+
+
+@pytest.mark.parametrize("host", ["api..example.com", f"{'a' * 64}.example.com"])
+async def test_a_name_that_no_resolver_takes_is_unknown(host: str) -> None:
+    client = RequestClient(HostRules([host], [host]))
+    with pytest.raises(LabError) as refused:
+        await client.send(OutgoingRequest("GET", f"https://{host}/"))
+    assert refused.value.code == "host_unknown"
 
 
 async def test_the_checked_address_is_the_one_that_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
