@@ -34,8 +34,7 @@ async def send_once(
         is_first_attempt = True
         return CallResult({"node": node.id}, f"{node.id} is about to be sent.")
 
-    # A step of `for_each` sends for each of its items.
-    place = f":{node.id}" if ctx.item else ""
+    place = _make_place(ctx, node)
     await ctx.step.call(
         Call(f"choice:announce{place}", "choice", "announce_sending", AGENT, {"node": node.id}),
         announce,
@@ -56,6 +55,20 @@ async def send_once(
             reason = "It is not known whether this was sent: the service stopped meanwhile."
             return CallResult(NodeResult(status="unknown", error=reason).model_dump(mode="json"), reason)
     return await send()
+
+
+def _make_place(ctx: RunContext, node: Node) -> str:
+    """Return the end of the keys of a node: none where no other node sends in its step."""
+    # A step of `for_each` sends for each of its items.
+    if ctx.item:
+        return f":{node.id}"
+    # The last step sends all messages about a failure, the first of them by the keys that it has always had.
+    reporters = [other.id for other in ctx.document.nodes if _reports_failure(other)]
+    return f":{node.id}" if node.id in reporters[1:] else ""
+
+
+def _reports_failure(node: Node) -> bool:
+    return node.type == "notify" and node.config.get("when") == "failed"
 
 
 async def send_request(ctx: RunContext, node: Node, config: HttpRequest) -> CallResult:
