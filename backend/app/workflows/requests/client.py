@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urljoin
 from uuid import UUID
 
@@ -24,6 +24,8 @@ MAX_REDIRECTS = 5
 """Redirects that are followed; each is checked again."""
 MAX_ANSWER_BYTES = 10 << 20
 """Size of an answer, as sent and as decompressed."""
+MAX_GZIP_MEMBERS = 100
+"""Streams that follow each other in an answer (RFC 1952, 2.2): each further one copies what is behind it."""
 MAX_WAIT_S = 60.0
 """Seconds of waiting that a server may ask for by Retry-After; a step should not hold its worker for longer."""
 _BACKOFF_S = 0.5
@@ -256,24 +258,47 @@ async def _read(response: httpx.Response, host: str) -> bytes:
     async for piece in _decoded(response.aiter_raw(), encoding, host):
         size += len(piece)
         if size > MAX_ANSWER_BYTES:
-            raise TooLarge("answer_too_large", f"{host} answers with more than {MAX_ANSWER_BYTES >> 20} MiB.")
+            raise _too_large(host)
         pieces.append(piece)
     return b"".join(pieces)
 
 
 async def _decoded(pieces: AsyncIterator[bytes], encoding: str, host: str) -> AsyncIterator[bytes]:
-    decompressor: Final = zlib.decompressobj(wbits=31)
-    async for piece in pieces:
-        if encoding == "identity":
+    if encoding == "identity":
+        async for piece in pieces:
             yield piece
-            continue
-        try:
-            # One byte more than is allowed tells a bomb from an answer, and is all that is unpacked of it.
-            yield decompressor.decompress(piece, MAX_ANSWER_BYTES + 1)
-        except zlib.error as error:
-            raise InvalidInput("answer_unreadable", f"The compressed answer of {host} is broken.") from error
-        if decompressor.unconsumed_tail:
-            raise TooLarge("answer_too_large", f"{host} answers with more than {MAX_ANSWER_BYTES >> 20} MiB.")
+        return
+    decompressor, members, size = zlib.decompressobj(wbits=31), 1, 0
+    async for piece in pieces:
+        # Compressed bytes as well: those behind the end of the stream would be kept without a bound.
+        size += len(piece)
+        if size > MAX_ANSWER_BYTES:
+            raise _too_large(host)
+        rest = piece
+        while rest:
+            if decompressor.eof:
+                decompressor, members = zlib.decompressobj(wbits=31), members + 1
+            if members > MAX_GZIP_MEMBERS:
+                raise _broken(host)
+            try:
+                # One byte more than is allowed tells a bomb from an answer, and is all that is unpacked of it.
+                yield decompressor.decompress(rest, MAX_ANSWER_BYTES + 1)
+            except zlib.error:
+                raise _broken(host) from None
+            if decompressor.unconsumed_tail:
+                raise _too_large(host)
+            rest = decompressor.unused_data
+    # An answer without content has no stream that could end.
+    if size and not decompressor.eof:
+        raise _broken(host)
+
+
+def _too_large(host: str) -> TooLarge:
+    return TooLarge("answer_too_large", f"{host} answers with more than {MAX_ANSWER_BYTES >> 20} MiB.")
+
+
+def _broken(host: str) -> InvalidInput:
+    return InvalidInput("answer_unreadable", f"The compressed answer of {host} is broken.")
 
 
 def _retry_after(text: str | None) -> float:

@@ -74,6 +74,12 @@ class Server:
             return 200, ["Content-Encoding: gzip"], BOMB
         if path == "/packed":
             return 200, ["Content-Encoding: gzip"], gzip.compress(b'{"packed": 1}')
+        if path == "/members":
+            return 200, ["Content-Encoding: gzip"], gzip.compress(b"[1") + gzip.compress(b",2]")
+        if path == "/tail":
+            return 200, ["Content-Encoding: gzip"], gzip.compress(b"[1]") + bytes(MAX_ANSWER_BYTES)
+        if path == "/halved":
+            return 200, ["Content-Encoding: gzip"], gzip.compress(b'{"packed": 1}')[:-4]
         if path == "/broken":
             return 200, ["Content-Encoding: gzip"], b"no gzip"
         if path == "/brotli":
@@ -135,6 +141,9 @@ async def test_answers_are_read_and_refused_by_their_bounds() -> None:
         "/endless": "answer_too_large",
         "/bomb": "answer_too_large",
         "/broken": "answer_unreadable",
+        "/members": "",
+        "/tail": "answer_unreadable",
+        "/halved": "answer_unreadable",
         "/brotli": "answer_unreadable",
         "/cut": "request_failed",
         "/missing": "request_failed",
@@ -196,6 +205,12 @@ async def test_a_name_that_no_resolver_takes_is_unknown(host: str) -> None:
     with pytest.raises(LabError) as refused:
         await client.send(OutgoingRequest("GET", f"https://{host}/"))
     assert refused.value.code == "host_unknown"
+
+
+async def test_compressed_streams_that_follow_each_other_are_one_answer() -> None:
+    async with serving() as server:
+        client, _ = client_of(server)
+        assert (await client.send(OutgoingRequest("GET", server.url("/members")))).content == b"[1,2]"
 
 
 async def test_the_checked_address_is_the_one_that_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
