@@ -33,7 +33,8 @@ _BACKOFF_S = 0.5
 _PASSING = frozenset({429, 502, 503, 504})
 """Statuses that may pass by themselves."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
+_SHARED_HEADERS = frozenset({"accept", "accept-language", "content-type", "idempotency-key", "user-agent"})
+"""Headers that a redirect to another origin takes along: they say what is sent and asked for."""
 
 RUN_HEADER = "X-Labcrew-Run"
 """Header with the id of the run that sends a POST: a webhook of this service reads what led to the call."""
@@ -47,7 +48,7 @@ Pause = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True)
 class OutgoingRequest:
-    """`secret_headers` go to the first host only. `is_repeatable`: sent again after a failure that may pass."""
+    """`secret_headers` go to the first origin only. `is_repeatable`: sent again after a failure that may pass."""
 
     method: str
     url: str
@@ -125,28 +126,36 @@ class RequestClient:
         raise AssertionError("the last attempt returns or raises")
 
     async def _follow(self, request: OutgoingRequest) -> tuple[ReceivedAnswer, float]:
-        current, first_host = request, self._rules.check_url(request.url).host
+        current, first = request, self._rules.check_url(request.url)
         for _ in range(MAX_REDIRECTS + 1):
             # Each place of a chain of redirects, since the first host may be allowed and the next one not.
             destination = self._rules.check_url(current.url)
             address = self._rules.check_addresses(
                 destination, await self._resolve(destination.host, destination.port)
             )
-            headers = dict(current.headers) | (
-                dict(current.secret_headers) if destination.host == first_host else {}
+            is_first = destination.origin == first.origin
+            headers = _select_headers(current.headers, is_first) | (
+                dict(current.secret_headers) if is_first else {}
             )
             headers = self._name_run(current.method, headers)
             answer, location, wait_s = await _exchange(current, destination, address, headers)
             if answer.status not in _REDIRECTS or location is None:
                 return answer, wait_s
             current = _redirected(current, destination, answer.status, location)
-        raise Forbidden("too_many_redirects", f"{first_host} redirects more than {MAX_REDIRECTS} times.")
+        raise Forbidden("too_many_redirects", f"{first.host} redirects more than {MAX_REDIRECTS} times.")
 
     def _name_run(self, method: str, headers: Mapping[str, str]) -> dict[str, str]:
         """Return headers that name the run, whatever a node of it or a secret says there."""
         others = {name: value for name, value in headers.items() if name.lower() != RUN_HEADER.lower()}
         is_named = self._run_id is not None and method == "POST"
         return others | ({RUN_HEADER: str(self._run_id)} if is_named else {})
+
+
+def _select_headers(headers: Mapping[str, str], is_first_origin: bool) -> dict[str, str]:
+    """Select the headers of the author for an origin. Any of them may hold a credential for the first."""
+    return {
+        name: value for name, value in headers.items() if is_first_origin or name.lower() in _SHARED_HEADERS
+    }
 
 
 def _redirected(request: OutgoingRequest, origin: Destination, status: int, location: str) -> OutgoingRequest:
@@ -160,13 +169,10 @@ def _redirected(request: OutgoingRequest, origin: Destination, status: int, loca
         raise Forbidden("redirect_refused", f"{origin.host} redirects from https to http.")
     # RFC 9110, 15.4: 303 asks by GET, and clients have always done so after 301 and 302.
     is_get = status == 303 or (status in (301, 302) and request.method == "POST")
-    # Headers of the workflow's author may hold credentials too, and belong to the first host.
-    headers = {name: value for name, value in request.headers.items() if name.lower() not in _SECRET_HEADERS}
     return replace(
         request,
         url=url,
         params={},
-        headers=headers,
         method="GET" if is_get else request.method,
         json_body=None if is_get else request.json_body,
     )

@@ -23,6 +23,11 @@ class Destination:
     port: int
 
     @property
+    def origin(self) -> tuple[str, str, int]:
+        """Scheme, host and port (RFC 6454), to which headers belong: ports of one host differ in services."""
+        return self.url.scheme, self.host, self.port
+
+    @property
     def is_default_port(self) -> bool:
         return self.port == _PORTS[self.url.scheme]
 

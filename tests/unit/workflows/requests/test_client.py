@@ -22,6 +22,7 @@ class Server:
 
     port: int = 0
     heads: list[str] = field(default_factory=list)
+    other_port: int = 0
     answering: set[asyncio.Task[None]] = field(default_factory=set)
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
@@ -67,6 +68,7 @@ class Server:
             "/away": f"http://other.example.com:{self.port}/prices",
             "/file": "file:///etc/passwd",
             "/crooked": "https://[bad",
+            "/beside": f"http://api.example.com:{self.other_port}/prices",
         }
         if path in redirects:
             return 302, [f"Location: {redirects[path]}"], b""
@@ -226,6 +228,28 @@ async def test_the_checked_address_is_the_one_that_is_used(monkeypatch: pytest.M
         with pytest.raises(LabError) as refusal:
             await client.send(OutgoingRequest("GET", server.url("/prices", "api.example.com")))
         assert (refusal.value.code, len(server.heads)) == ("address_refused", 1)
+
+
+async def test_headers_of_a_request_stay_with_its_origin_at_a_redirect() -> None:
+    async with serving() as server, serving() as other:
+        server.other_port = other.port
+        hosts = ["api.example.com", "127.0.0.1"]
+
+        async def resolve(host: str, port: int) -> Sequence[str]:
+            return ["127.0.0.1"]
+
+        client = RequestClient(HostRules([*hosts, "127.0.0.1"], hosts), resolve)
+        headers = {"X-Api-Key": "key of the author", "Accept-Language": "de"}
+        for path in ("/moved", "/beside"):
+            url = server.url(path, "api.example.com")
+            await client.send(OutgoingRequest("GET", url, headers=headers, secret_headers={"X-Key": "hidden"}))
+        for head in server.heads:
+            assert "key of the author" in head
+            assert "hidden" in head
+        (head,) = other.heads
+        assert "key of the author" not in head
+        assert "hidden" not in head
+        assert "Accept-Language: de" in head
 
 
 async def test_a_secret_goes_to_the_first_host_only_and_into_no_error() -> None:
