@@ -238,8 +238,8 @@ def _build_message(
         url = httpx.URL(request.url).copy_with(host=literal)
         return client.build_request(
             request.method,
-            url,
-            params=dict(request.params) or None,
+            # `params` of a request of httpx would replace the query of its URL.
+            url.copy_merge_params(dict(request.params)) if request.params else url,
             headers=sent_headers,
             json=request.json_body,
             # The certificate is checked against the name, not against the address.

@@ -230,6 +230,14 @@ async def test_the_checked_address_is_the_one_that_is_used(monkeypatch: pytest.M
         assert (refusal.value.code, len(server.heads)) == ("address_refused", 1)
 
 
+async def test_parameters_come_beside_those_of_the_url() -> None:
+    async with serving() as server:
+        client, _ = client_of(server)
+        url = server.url("/prices?city=Wien&page=1")
+        await client.send(OutgoingRequest("GET", url, params={"page": "2", "sort": "a b"}))
+        assert server.heads[0].split(" ")[1] == "/prices?city=Wien&page=2&sort=a+b"
+
+
 async def test_headers_of_a_request_stay_with_its_origin_at_a_redirect() -> None:
     async with serving() as server, serving() as other:
         server.other_port = other.port
