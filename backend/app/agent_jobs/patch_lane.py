@@ -17,9 +17,9 @@ from app.workflows.conversations.answer_documents import make_steps_document
 from app.workflows.differences import compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
-from app.workflows.patching import make_patch
+from app.workflows.patching import PatchOperation, apply_patch, make_patch
 from app.workflows.phrases.pipelines import read_pipeline
-from app.workflows.proposals import ProposalService, ProposedChange, propose_by_words
+from app.workflows.proposals import ProposalService, ProposalView, ProposedChange, propose_by_words
 from app.workflows.schemas import WorkflowView
 from app.workflows.service import WorkflowService
 from app.workflows.validation import require_valid
@@ -83,6 +83,10 @@ async def load_document(services: ChangeServices, message: JobMessage) -> Workfl
 
 
 async def _change(session: SessionFacts, services: ChangeServices, message: JobMessage) -> CallResult:
+    # Before the workflow is read: a change that was saved before a crash has made it another one.
+    proposal = await _find_proposal(session.id, services)
+    if proposal is not None:
+        return await _resume(session.id, services, proposal, message)
     saved = await find_saved(services, message)
     document = message.current_workflow or (saved.document if saved else None)
     if document is None:
@@ -94,12 +98,37 @@ async def _change(session: SessionFacts, services: ChangeServices, message: JobM
             "Read it again.",
         )
     change = await propose_by_words(document, message.prompt, services.check, message.time_zone)
-    faults = [fault.model_dump(mode="json") for fault in await services.check.find_faults(change.document)]
-    outcome = _describe(document, change) | ({"faults": faults} if faults else {})
+    outcome = await _describe(services, document, change)
     if saved is not None:
-        outcome |= await _propose(session.id, services, saved, change, message)
-    draft = await _store(services, outcome)
-    return CallResult({**outcome, "digest": draft.digest}, change.summary, [draft])
+        words = message.prompt[:500]
+        proposal_id = _make_proposal_id(session.id)
+        proposal = await services.proposals.create(saved, change, words, proposal_id)
+        outcome |= await _decide(session.id, services, proposal, message)
+    return await _store(services, outcome, change.summary)
+
+
+async def _find_proposal(session_id: UUID, services: ChangeServices) -> ProposalView | None:
+    try:
+        return await services.proposals.get(_make_proposal_id(session_id))
+    except NotFound:
+        return None
+
+
+def _make_proposal_id(session_id: UUID) -> UUID:
+    return uuid5(session_id, "proposal")
+
+
+async def _resume(
+    session_id: UUID, services: ChangeServices, proposal: ProposalView, message: JobMessage
+) -> CallResult:
+    """Go on with a change that was proposed before a crash, of the version that it was proposed for."""
+    before = await services.workflows.get_version(proposal.workflow_id, proposal.version)
+    operations = [PatchOperation.model_validate(operation) for operation in proposal.operations]
+    document = apply_patch(before.document, operations)
+    change = ProposedChange(document, proposal.operations, proposal.summary)
+    outcome = await _describe(services, before.document, change)
+    outcome |= await _decide(session_id, services, proposal, message)
+    return await _store(services, outcome, change.summary)
 
 
 async def _make_workflow(session: SessionFacts, services: ChangeServices, message: JobMessage) -> CallResult:
@@ -118,49 +147,47 @@ async def _make_workflow(session: SessionFacts, services: ChangeServices, messag
         )
     source = make_steps_document([pipeline.source])
     change = await propose_by_words(source, pipeline.words, check, message.time_zone)
-    faults = await check.find_faults(change.document)
     change = change._replace(operations=make_patch(empty, change.document))
-    outcome = _describe(empty, change)
-    outcome |= {"faults": [fault.model_dump(mode="json") for fault in faults]} if faults else {}
+    outcome = await _describe(services, empty, change)
     if message.save:
-        require_valid(faults)
+        require_valid(await check.find_faults(change.document))
         # The session is in the key: a call that runs again after a crash saves no second workflow.
         author, name = Author("job", session.id), message.prompt[:MAX_NAME_CHARS]
         view = await services.workflows.create(
             name, change.document, change.summary, author, f"job {session.id}"
         )
         outcome |= {"workflow_id": str(view.id), "saved": True}
-    draft = await _store(services, outcome)
-    return CallResult({**outcome, "digest": draft.digest}, change.summary, [draft])
+    return await _store(services, outcome, change.summary)
 
 
-def _describe(document: WorkflowDocument, change: ProposedChange) -> dict[str, Any]:
-    return {
+async def _describe(
+    services: ChangeServices, document: WorkflowDocument, change: ProposedChange
+) -> dict[str, Any]:
+    faults = await services.check.find_faults(change.document)
+    outcome = {
         "summary": change.summary,
         "difference": compare_documents(document, change.document).text,
         "patch": change.operations,
         "workflow": change.document.to_json(),
     }
+    return outcome | ({"faults": [fault.model_dump(mode="json") for fault in faults]} if faults else {})
 
 
-async def _propose(
-    session_id: UUID,
-    services: ChangeServices,
-    saved: WorkflowView,
-    change: ProposedChange,
-    message: JobMessage,
+async def _decide(
+    session_id: UUID, services: ChangeServices, proposal: ProposalView, message: JobMessage
 ) -> dict[str, Any]:
-    """Propose the change for the saved workflow, once; accept it if the job says so."""
-    words = message.prompt[:500]
-    proposal = await services.proposals.create(saved, change, words, uuid5(session_id, "proposal"))
-    facts: dict[str, Any] = {"workflow_id": str(saved.id), "proposal": str(proposal.id), "saved": False}
+    """Accept the proposed change if the job says so, else ask. Safe to repeat."""
+    facts: dict[str, Any] = {"workflow_id": str(proposal.workflow_id), "proposal": str(proposal.id)}
     if message.save:
         await services.proposals.accept(proposal.id, Author("job", session_id))
         return {**facts, "saved": True}
-    return {**facts, "question": f"Accept this change? {change.summary}", "options": ["accept", "reject"]}
+    question = f"Accept this change? {proposal.summary}"
+    return {**facts, "saved": False, "question": question, "options": ["accept", "reject"]}
 
 
-async def _store(services: ChangeServices, outcome: Mapping[str, Any]) -> ArtifactDraft:
+async def _store(services: ChangeServices, outcome: Mapping[str, Any], summary: str) -> CallResult:
+    """Store the outcome as an artifact, and return it as the result of the call."""
     content = json.dumps(outcome, indent=1).encode()
     blob = await services.files.put(content)
-    return ArtifactDraft("text", CHANGE_FILE, "application/json", blob.digest, len(content))
+    draft = ArtifactDraft("text", CHANGE_FILE, "application/json", blob.digest, len(content))
+    return CallResult({**outcome, "digest": draft.digest}, summary, [draft])

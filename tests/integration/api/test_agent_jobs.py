@@ -2,20 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from typing import Any
-from uuid import UUID
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import UUID, uuid4
 
 import pytest
 from fastapi import FastAPI
 from redis.asyncio import Redis
 from tests.patience import hang_guard
 
+from app.agent_jobs.message import JobMessage
+from app.agent_jobs.patch_lane import change_workflow
 from app.agent_jobs.queue import DEAD, QUEUE, RESULTS
 from app.agent_jobs.service import JobService
+from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.settings import Settings
 from app.tasks import cancel_and_wait
+from app.worker.agent_jobs import make_job_services
 from app.worker.event_loop import WorkerServices
 
 from .conftest import User
@@ -249,6 +254,39 @@ async def test_http_takes_the_same_messages(owner: User, eve: User) -> None:
     assert (await eve.http.post("/agent/jobs", json=stolen)).status_code == 201
     view = await follow(eve, "e-1")
     assert view["answer"]["error"]["type"] == "result_not_found"
+
+
+class DyingStep:
+    """Runs a call, and dies before it is recorded where it should."""
+
+    def __init__(self, session: SessionFacts, dies: bool) -> None:
+        self.session, self.dies = session, dies
+
+    async def call(self, call: Call, run: Callable[[], Awaitable[CallResult]]) -> Any:
+        value = (await run()).value
+        if self.dies:
+            raise ConnectionResetError
+        return value
+
+
+@pytest.mark.parametrize("saves", [True, False])
+async def test_a_change_whose_worker_died_before_it_was_recorded_is_answered_as_made(
+    app: FastAPI, owner: User, saves: bool
+) -> None:
+    reads = {"nodes": [{"id": "made", "type": "plan", "config": {"plan": GENERATED}}], "edges": []}
+    saved = (await owner.http.post("/workflows", json={"name": "Best", **reads})).json()
+    session = SessionFacts(uuid4(), owner.id, "", {}, (), 0, datetime(2026, 1, 1, tzinfo=UTC))
+    changes = make_job_services(app.state.resources, session).changes
+    fields = {"job_id": "d-1", "prompt": "run it every weekday at 8", "workflow_tag": "Best", "save": saves}
+    message = JobMessage.model_validate({**MESSAGE, **fields})
+    with pytest.raises(ConnectionResetError):
+        await change_workflow(cast(StepScope, DyingStep(session, True)), changes, message)
+    outcome = await change_workflow(cast(StepScope, DyingStep(session, False)), changes, message)
+    assert outcome["saved"] is saves, outcome
+    assert outcome["workflow"]["nodes"][1]["type"] == "trigger"
+    now = (await owner.http.get(f"/workflows/{saved['id']}")).json()
+    assert now["version"] == (2 if saves else 1)
+    assert (now["document"] == outcome["workflow"]) is saves
 
 
 async def test_a_job_that_is_cancelled_before_it_ran_says_so(owner: User) -> None:
