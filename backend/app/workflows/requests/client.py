@@ -5,7 +5,7 @@ import logging
 import socket
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -48,7 +48,10 @@ Pause = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True)
 class OutgoingRequest:
-    """`secret_headers` go to the first origin only. `is_repeatable`: sent again after a failure that may pass."""
+    """A request. `secret_headers` go to the first origin only.
+
+    `is_repeatable`: sent again after a failure that may pass.
+    """
 
     method: str
     url: str
@@ -274,29 +277,50 @@ async def _decoded(pieces: AsyncIterator[bytes], encoding: str, host: str) -> As
         async for piece in pieces:
             yield piece
         return
-    decompressor, members, size = zlib.decompressobj(wbits=31), 1, 0
+    unpacker, size = _Unpacker(host), 0
     async for piece in pieces:
         # Compressed bytes as well: those behind the end of the stream would be kept without a bound.
         size += len(piece)
         if size > MAX_ANSWER_BYTES:
             raise _too_large(host)
+        for unpacked in unpacker.unpack(piece):
+            yield unpacked
+    # An answer without content has no stream that could end.
+    if size and not unpacker.has_ended:
+        raise _broken(host)
+
+
+class _Unpacker:
+    """Unpacks the gzip streams of an answer, which follow each other."""
+
+    def __init__(self, host: str) -> None:
+        self._host, self._members = host, 1
+        self._stream = zlib.decompressobj(wbits=31)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._stream.eof
+
+    def unpack(self, piece: bytes) -> Iterator[bytes]:
+        """Yield the content of a piece. Raises TooLarge, InvalidInput."""
         rest = piece
         while rest:
-            if decompressor.eof:
-                decompressor, members = zlib.decompressobj(wbits=31), members + 1
-            if members > MAX_GZIP_MEMBERS:
-                raise _broken(host)
+            if self._stream.eof:
+                self._begin_member()
             try:
                 # One byte more than is allowed tells a bomb from an answer, and is all that is unpacked of it.
-                yield decompressor.decompress(rest, MAX_ANSWER_BYTES + 1)
+                yield self._stream.decompress(rest, MAX_ANSWER_BYTES + 1)
             except zlib.error:
-                raise _broken(host) from None
-            if decompressor.unconsumed_tail:
-                raise _too_large(host)
-            rest = decompressor.unused_data
-    # An answer without content has no stream that could end.
-    if size and not decompressor.eof:
-        raise _broken(host)
+                raise _broken(self._host) from None
+            if self._stream.unconsumed_tail:
+                raise _too_large(self._host)
+            rest = self._stream.unused_data
+
+    def _begin_member(self) -> None:
+        self._members += 1
+        if self._members > MAX_GZIP_MEMBERS:
+            raise _broken(self._host)
+        self._stream = zlib.decompressobj(wbits=31)
 
 
 def _too_large(host: str) -> TooLarge:

@@ -13,7 +13,15 @@ from app.errors import LabError
 from app.workflows.requests.client import MAX_ANSWER_BYTES, OutgoingRequest, RequestClient
 from app.workflows.requests.host_rules import HostRules
 
-BOMB = gzip.compress(bytes(MAX_ANSWER_BYTES + 1))
+PACKED = {
+    "/bomb": gzip.compress(bytes(MAX_ANSWER_BYTES + 1)),
+    "/packed": gzip.compress(b'{"packed": 1}'),
+    "/members": gzip.compress(b"[1") + gzip.compress(b",2]"),
+    "/tail": gzip.compress(b"[1]") + bytes(MAX_ANSWER_BYTES),
+    "/halved": gzip.compress(b'{"packed": 1}')[:-4],
+    "/broken": b"no gzip",
+}
+"""Answers that say that they are compressed."""
 
 
 @dataclass
@@ -72,18 +80,8 @@ class Server:
         }
         if path in redirects:
             return 302, [f"Location: {redirects[path]}"], b""
-        if path == "/bomb":
-            return 200, ["Content-Encoding: gzip"], BOMB
-        if path == "/packed":
-            return 200, ["Content-Encoding: gzip"], gzip.compress(b'{"packed": 1}')
-        if path == "/members":
-            return 200, ["Content-Encoding: gzip"], gzip.compress(b"[1") + gzip.compress(b",2]")
-        if path == "/tail":
-            return 200, ["Content-Encoding: gzip"], gzip.compress(b"[1]") + bytes(MAX_ANSWER_BYTES)
-        if path == "/halved":
-            return 200, ["Content-Encoding: gzip"], gzip.compress(b'{"packed": 1}')[:-4]
-        if path == "/broken":
-            return 200, ["Content-Encoding: gzip"], b"no gzip"
+        if path in PACKED:
+            return 200, ["Content-Encoding: gzip"], PACKED[path]
         if path == "/brotli":
             return 200, ["Content-Encoding: br"], b"x"
         if path == "/busy" and tries < 3:
