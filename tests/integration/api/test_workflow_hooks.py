@@ -11,6 +11,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from app.workflows.triggers import datasets
+from app.workflows.triggers.limits import MAX_LIVE_RUNS
 from app.workflows.triggers.sweep import TriggerSweep
 
 from .conftest import User
@@ -135,3 +137,35 @@ async def test_each_new_dataset_of_a_name_begins_one_run_that_reads_it(
     ended = await follow(ada, f"/workflow-runs/{row['id']}")
     assert (ended["outcome"], ended["trigger"]) == ("succeeded", "new"), ended
     assert ended["nodes"]["best"]["preview"] == [[4]]
+
+
+async def test_datasets_that_wait_for_one_workflow_do_not_keep_those_of_another(
+    app: FastAPI, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(datasets, "MAX_FIRINGS", 1)
+    database = app.state.resources.database
+    paths = {}
+    for name in ("busy", "free"):
+        uploaded = await ada.http.post("/datasets", files={"file": (f"{name}.csv", b"price\n5\n")})
+        dataset = uploaded.json()["id"]
+        nodes = [
+            {"id": "new", "type": "trigger", "config": {"kind": "dataset", "dataset_id": dataset}},
+            {"id": "prices", "type": "read_dataset", "config": {"dataset_id": dataset}},
+        ]
+        saved = await ada.http.post("/workflows", json={"name": name, "nodes": nodes, "edges": []})
+        paths[name] = f"/workflows/{saved.json()['id']}"
+    assert (await ada.http.post(f"{paths['busy']}/run", json={})).status_code == 201
+    columns = "owner_id, class, goal, preferences, dataset_ids, seed"
+    await database.rows(
+        f"insert into sessions (id, graph, {columns}) select gen_random_uuid(), 'workflow', {columns} "
+        "from sessions cross join generate_series(1, $1::int) where owner_id = $2",
+        MAX_LIVE_RUNS,
+        ada.id,
+    )
+    for name in ("busy", "free"):
+        await ada.http.post("/datasets", files={"file": (f"{name}.csv", b"price\n4\n")})
+    assert await datasets.DatasetFirings(database).begin_all() == 1
+    assert len((await ada.http.get(f"{paths['free']}/runs")).json()) == 1
+    assert await datasets.DatasetFirings(database).begin_all() == 0
+    await database.rows("update sessions set status = 'cancelled', ended_at = now()")
+    assert await datasets.DatasetFirings(database).begin_all() == 1

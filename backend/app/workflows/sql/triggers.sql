@@ -57,15 +57,24 @@ where owner_id = $1 and workflow_id = any($2::uuid[]) and next_at is not null
 group by workflow_id
 
 -- name: list_firings
--- $1 most rows. New datasets whose runs have not begun, the oldest first. `cause`: the workflow whose run stored the
--- dataset, which its idempotency key names, and `chain` what led to that run.
+-- $1 most rows, $2 most live runs of a workflow. New datasets whose runs have not begun, the oldest first; of each
+-- workflow as many as may begin now, since those that wait for its runs to end would keep others out. `cause`: the
+-- workflow whose run stored the dataset, which its idempotency key names, and `chain` what led to that run.
 select f.workflow_id, f.node_id, f.dataset_id, t.owner_id, t.config::text as config, w.version,
   v.document::text as document, coalesce(p.preferences -> 'chain', '[]')::text as chain,
   case when p.id is not null then coalesce(pw.name, 'a deleted workflow') end as cause
-from workflow_firings f
+from (select distinct workflow_id from workflow_firings) as waiting
+join workflows w on w.id = waiting.workflow_id
+cross join lateral (
+  select count(*) as n from (
+    select from sessions where owner_id = w.owner_id and graph = 'workflow' and ended_at is null
+      and preferences #>> '{workflow,id}' = w.id::text limit $2::int) as few
+) as live
+cross join lateral (
+  select * from workflow_firings where workflow_id = w.id order by created_at, dataset_id limit $2::int - live.n
+) as f
 join datasets d on d.id = f.dataset_id
 join workflow_triggers t on t.workflow_id = f.workflow_id and t.node_id = f.node_id
-join workflows w on w.id = f.workflow_id
 join workflow_versions v on v.workflow_id = w.id and v.n = w.version
 join users u on u.id = t.owner_id and u.disabled_at is null
 left join sessions p on p.owner_id = t.owner_id and p.graph = 'workflow' and p.id = substring(d.idempotency_key

@@ -45,7 +45,9 @@ class DatasetFirings:
 
     async def begin_all(self) -> int:
         """Begin the runs of new datasets, once each. Return their number."""
-        rows = [FiringRow(**row) for row in await self.db.rows(TRIGGERS.list_firings, MAX_FIRINGS)]
+        rows = [
+            FiringRow(**row) for row in await self.db.rows(TRIGGERS.list_firings, MAX_FIRINGS, MAX_LIVE_RUNS)
+        ]
         return sum([await self._begin(row) for row in rows])
 
     async def _begin(self, row: FiringRow) -> bool:
