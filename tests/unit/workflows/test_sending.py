@@ -8,10 +8,12 @@ from typing import Any, cast
 import pytest
 from langgraph.errors import GraphInterrupt
 
+from app.errors import NotFound
 from app.sessions.step_scope import Call, CallResult, Question
 from app.workflows.document import Node, WorkflowDocument
+from app.workflows.node_configs import HttpRequest, Notify
 from app.workflows.runs.context import RunContext
-from app.workflows.runs.sending import LEAVE, SEND_AGAIN, send_once
+from app.workflows.runs.sending import LEAVE, SEND_AGAIN, send_message, send_once, send_request
 
 
 class Crash(BaseException):
@@ -87,3 +89,24 @@ async def test_what_was_announced_before_a_crash_is_sent_again_only_where_its_ow
     sender.step.answer(SEND_AGAIN)
     sender.crashes = False
     assert (await sender.send(), sender.sent) == ("done", ["tell", "tell"])
+
+
+async def test_what_fails_before_it_is_sent_was_not_announced() -> None:
+    async def read_secret(name: str) -> str:
+        raise NotFound("secret_not_found", f"You have no secret {name}.")
+
+    async def list_datasets() -> list[Any]:
+        return []
+
+    step = RecordedStep()
+    document = WorkflowDocument(nodes=[Node(id="tell", type="notify")])
+    services = SimpleNamespace(read_secret=read_secret)
+    ctx: Any = SimpleNamespace(step=step, item=None, document=document, services=services)
+    ctx.dataset_tables = list_datasets
+    request = HttpRequest(url="https://api.example.com/", method="POST", secret="ops")
+    message = Notify(channel="slack", to="ops", text="Hello")
+    sendings = send_request(ctx, document.nodes[0], request), send_message(ctx, document.nodes[0], message, {})
+    for sending in sendings:
+        with pytest.raises(NotFound):
+            await sending
+    assert step.calls == {}

@@ -73,12 +73,12 @@ def _reports_failure(node: Node) -> bool:
 
 async def send_request(ctx: RunContext, node: Node, config: HttpRequest) -> CallResult:
     """Send a request and store the table of its answer."""
+    # Read for each attempt, so that it stands in no record of the run.
+    secret = await ctx.services.read_secret(config.secret) if config.secret else None
+    is_get = config.method == "GET"
+    client = await ctx.services.client()
 
     async def send() -> CallResult:
-        # Read when it is sent, so that it stands in no record of the run.
-        secret = await ctx.services.read_secret(config.secret) if config.secret else None
-        is_get = config.method == "GET"
-        client = await ctx.services.client()
         answer = await client.send(
             OutgoingRequest(
                 config.method,
@@ -97,40 +97,60 @@ async def send_request(ctx: RunContext, node: Node, config: HttpRequest) -> Call
         work = Computation("queries.records.read", params)
         return store_table(node, await ctx.services.computer.run(work, {"answer": blob.digest}))
 
-    return await (send() if config.method == "GET" else send_once(ctx, node, config.repeatable, send))
+    return await (send() if is_get else send_once(ctx, node, config.repeatable, send))
 
 
 async def send_message(ctx: RunContext, node: Node, config: Notify, results: Results) -> CallResult:
     """Send a message about the table that reaches the node."""
+    # All that can fail or last comes before the announcement: what was only being made was not sent.
+    table = await input_table(ctx, node)
+    text = fill_template(ctx, config.text, results) if config.text else _describe(ctx, config, table, results)
+    to = config.to if config.secret is None else await ctx.services.read_secret(config.secret)
+    send = (
+        _prepare_mail(ctx, node, config, to, text, results)
+        if config.channel == "email"
+        else await _prepare_post(ctx, node, config, to or "", text, table)
+    )
 
-    async def send() -> CallResult:
-        table = await input_table(ctx, node)
-        text = (
-            fill_template(ctx, config.text, results) if config.text else _describe(ctx, config, table, results)
-        )
-        to = config.to if config.secret is None else await ctx.services.read_secret(config.secret)
-        if config.channel == "email":
-            subject = fill_template(ctx, config.subject, results) if config.subject else _subject(config)
-            await ctx.services.send_mail(to, subject, text, f"{ctx.session.id}.{node.id}")
-            result = NodeResult(status="done", attempts=1, rows=table.rows if table else None)
-            return CallResult(result.model_dump(mode="json"), f"{node.id} was sent.")
-        client = await ctx.services.client()
-        answer = await client.send(
-            OutgoingRequest(
-                "POST",
-                to or "",
-                headers=_idempotency_key(ctx, node),
-                json_body={"text": text}
-                if config.channel == "slack"
-                else _webhook_body(ctx, node, text, table),
-                retries=config.retries,
-                is_repeatable=config.repeatable,
-            )
-        )
-        result = NodeResult(status="done", attempts=answer.attempts, rows=table.rows if table else None)
+    async def send_and_describe() -> CallResult:
+        attempts = await send()
+        result = NodeResult(status="done", attempts=attempts, rows=table.rows if table else None)
         return CallResult(result.model_dump(mode="json"), f"{node.id} was sent.")
 
-    return await send_once(ctx, node, config.repeatable, send)
+    return await send_once(ctx, node, config.repeatable, send_and_describe)
+
+
+def _prepare_mail(
+    ctx: RunContext, node: Node, config: Notify, to: str | None, text: str, results: Results
+) -> Callable[[], Awaitable[int]]:
+    """Return what sends the message and returns the number of its attempts."""
+    subject = fill_template(ctx, config.subject, results) if config.subject else _subject(config)
+
+    async def send() -> int:
+        await ctx.services.send_mail(to, subject, text, f"{ctx.session.id}.{node.id}")
+        return 1
+
+    return send
+
+
+async def _prepare_post(
+    ctx: RunContext, node: Node, config: Notify, to: str, text: str, table: NodeResult | None
+) -> Callable[[], Awaitable[int]]:
+    """Return what sends the message and returns the number of its attempts."""
+    client = await ctx.services.client()
+    request = OutgoingRequest(
+        "POST",
+        to,
+        headers=_idempotency_key(ctx, node),
+        json_body={"text": text} if config.channel == "slack" else _webhook_body(ctx, node, text, table),
+        retries=config.retries,
+        is_repeatable=config.repeatable,
+    )
+
+    async def send() -> int:
+        return (await client.send(request)).attempts
+
+    return send
 
 
 def _subject(config: Notify) -> str:
