@@ -87,8 +87,15 @@ async def test_what_was_announced_before_a_crash_is_sent_again_only_where_its_ow
     sender.step.answer(LEAVE)
     assert (await sender.send(), sender.sent) == ("unknown", ["tell"])
     sender.step.answer(SEND_AGAIN)
+    with pytest.raises(Crash):
+        await sender.send()
+    # The first yes was for the second attempt only.
+    with pytest.raises(GraphInterrupt):
+        await sender.send()
+    assert (sender.step.asked, sender.sent) == ("resend.2", ["tell", "tell"])
+    sender.step.answer(SEND_AGAIN)
     sender.crashes = False
-    assert (await sender.send(), sender.sent) == ("done", ["tell", "tell"])
+    assert (await sender.send(), sender.sent) == ("done", ["tell", "tell", "tell"])
 
 
 async def test_what_fails_before_it_is_sent_was_not_announced() -> None:

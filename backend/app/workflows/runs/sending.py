@@ -27,34 +27,43 @@ async def send_once(
     After a crash in between nobody knows if it was sent: what is repeatable is sent again, with the same key;
     else the owner is asked, and without a new attempt the node ends as `unknown`.
     """
-    is_first_attempt = False
-
-    async def announce() -> CallResult:
-        nonlocal is_first_attempt
-        is_first_attempt = True
-        return CallResult({"node": node.id}, f"{node.id} is about to be sent.")
-
-    place = _make_place(ctx, node)
-    await ctx.step.call(
-        Call(f"choice:announce{place}", "choice", "announce_sending", AGENT, {"node": node.id}),
-        announce,
-    )
-    # The announcement was recorded, but no result: the crash came between.
-    if not is_first_attempt and not is_repeatable:
-        answer = await ctx.step.ask(
-            Question(
-                f"resend{place}",
-                AGENT,
-                f"The service stopped while {node.id} was sent. It may have been sent. Send it again?",
-                {"enum": [SEND_AGAIN, LEAVE]},
-                options=[SEND_AGAIN, LEAVE],
-                default=LEAVE,
-            )
-        )
-        if answer != SEND_AGAIN:
+    place, number = _make_place(ctx, node), 1
+    while not await _announce(ctx, node, place) and not is_repeatable:
+        # The announcement was recorded, but no result: the crash came between.
+        if not await _asks_to_resend(ctx, node, place):
             reason = "It is not known whether this was sent: the service stopped meanwhile."
             return CallResult(NodeResult(status="unknown", error=reason).model_dump(mode="json"), reason)
+        # What is sent again is announced again: the next crash leaves another doubt.
+        number += 1
+        place = f"{_make_place(ctx, node)}.{number}"
     return await send()
+
+
+async def _announce(ctx: RunContext, node: Node, place: str) -> bool:
+    """Record that a node is about to be sent. False if that was recorded before."""
+    is_first = False
+
+    async def announce() -> CallResult:
+        nonlocal is_first
+        is_first = True
+        return CallResult({"node": node.id}, f"{node.id} is about to be sent.")
+
+    call = Call(f"choice:announce{place}", "choice", "announce_sending", AGENT, {"node": node.id})
+    await ctx.step.call(call, announce)
+    return is_first
+
+
+async def _asks_to_resend(ctx: RunContext, node: Node, place: str) -> bool:
+    """Ask the owner whether a node is to be sent again."""
+    question = Question(
+        f"resend{place}",
+        AGENT,
+        f"The service stopped while {node.id} was sent. It may have been sent. Send it again?",
+        {"enum": [SEND_AGAIN, LEAVE]},
+        options=[SEND_AGAIN, LEAVE],
+        default=LEAVE,
+    )
+    return await ctx.step.ask(question) == SEND_AGAIN
 
 
 def _make_place(ctx: RunContext, node: Node) -> str:
