@@ -99,10 +99,15 @@ async def test_a_signed_webhook_takes_no_unsigned_late_or_changed_call(
         headers = {"X-Labcrew-Signature": signature} if signature else {}
         refused = await nobody.post(address, content=body, headers=headers)
         assert (name, refused.status_code, refused.json()["code"]) == (name, 401, "signature_wrong")
-    headers = {"X-Labcrew-Signature": sign(body, now)}
-    answers = [await nobody.post(address, content=body, headers=headers) for _ in range(2)]
-    assert [answer.status_code for answer in answers] == [202, 202]
-    assert answers[0].json() == answers[1].json()
+    time_part, _, digest = sign(body, now).partition(",")
+    repeats = [
+        {"X-Labcrew-Signature": f"{time_part},{digest}"},
+        {"X-Labcrew-Signature": f"{time_part},{digest}", "Idempotency-Key": "of-somebody-else"},
+        {"X-Labcrew-Signature": f"{digest}, {time_part},v0=x"},
+    ]
+    answers = [await nobody.post(address, content=body, headers=headers) for headers in repeats]
+    assert {answer.status_code for answer in answers} == {202}
+    assert len({answer.json()["id"] for answer in answers}) == 1
 
 
 @pytest.mark.usefixtures("worker")

@@ -107,13 +107,13 @@ class Webhooks:
         """
         if len(call.body) > MAX_PAYLOAD_BYTES:
             raise TooLarge("payload_too_large", f"A payload has at most {MAX_PAYLOAD_BYTES:,} bytes.")
-        trigger = Trigger.model_validate_json(hook.config)
+        trigger, signed = Trigger.model_validate_json(hook.config), None
         if trigger.secret is not None:
             try:
                 secret = await self.read_secret(hook.owner_id, trigger.secret)
             except NotFound:  # which would tell a stranger the name of the secret
                 raise _wrong_signature() from None
-            check_signature(secret, call, time.time())
+            signed = check_signature(secret, call, time.time())
         document = WorkflowDocument.model_validate_json(hook.document)
         # After the signature: nothing of a stranger's text is parsed, and no fault in it is told.
         payload = _parse_payload(call.body)
@@ -127,8 +127,9 @@ class Webhooks:
         preferences = WorkflowRunPreferences(
             workflow=origin, trigger=hook.node_id, payload=payload, chain=await self._find_chain(hook, call)
         )
-        # A signed call that its sender repeats has the same signature, and begins no second run.
-        key = call.key or call.signature
+        # A signed call begins one run: its key and the spelling of its header are signed by nobody, and who saw
+        # the call could send it again with others.
+        key = signed or call.key or call.signature
         session_id = uuid5(hook.workflow_id, f"{hook.node_id} hook {key}") if key else uuid4()
         return HookedRun(hook.owner_id, session_id, make_whole_run(document, preferences))
 
@@ -146,8 +147,11 @@ def digest_token(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-def check_signature(secret: str, call: HookCall, now: float) -> None:
-    """Check `t=<Unix time>,v1=<HMAC-SHA256 of "t.body" in hex>`. Raises Unauthorized."""
+def check_signature(secret: str, call: HookCall, now: float) -> str:
+    """Check `t=<Unix time>,v1=<HMAC-SHA256 of "t.body" in hex>`, and return it in one spelling.
+
+    Raises Unauthorized.
+    """
     parts = dict(part.strip().partition("=")[::2] for part in (call.signature or "").split(","))
     at = parts.get("t", "")
     is_in_time = at.isdecimal() and len(at) < 20 and abs(now - int(at)) <= MAX_SIGNATURE_AGE_S
@@ -155,6 +159,7 @@ def check_signature(secret: str, call: HookCall, now: float) -> None:
     # As bytes, since texts beyond ASCII raise; in constant time, so that answers tell nothing of the digest.
     if not is_in_time or not hmac.compare_digest(expected.encode(), parts.get("v1", "").encode()):
         raise _wrong_signature()
+    return f"t={at},v1={expected}"
 
 
 def _wrong_signature() -> Unauthorized:
