@@ -70,6 +70,13 @@ async def test_a_call_of_a_secret_address_begins_a_run_with_its_payload(
     assert ended["nodes"]["best"]["preview"] == [[3]]
     assert (await eve.http.get(f"/workflow-runs/{run_id}")).status_code == 404
 
+    changed = [{"op": "replace", "path": "/nodes/@prices/config/fields", "value": {"shop": "text"}}]
+    assert (await ada.http.post(f"{path}/patch", json={"operations": changed})).status_code == 200
+    again = await nobody.post(address, json=payload, headers={"Idempotency-Key": "k-1"})
+    assert (again.status_code, again.json()) == (202, {"id": run_id}), again.text
+    other = await nobody.post(address, json={"source": "x"}, headers={"Idempotency-Key": "k-1"})
+    assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
+
     missing = await run(ada, path)
     assert missing["nodes"]["prices"]["code"] == "payload_missing"
     for table in ("workflow_triggers", "audit", "events", "sessions", "calls"):

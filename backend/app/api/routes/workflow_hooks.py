@@ -107,6 +107,8 @@ async def call_webhook(
         raise refusal
     # The bytes as they came: a signature is of these, and not of what they parse to.
     hooked = await webhooks.read(hook, HookCall(await request.body(), signature, idempotency_key, run_id))
+    if hooked.request is None:
+        return HookedRunView(id=hooked.session_id)
     sessions = session_service(resources, WORKFLOW_GRAPH)
     created = await sessions.create(hooked.owner, hooked.request, session_id=hooked.session_id)
     return HookedRunView(id=created.id)

@@ -136,6 +136,10 @@ join users u on u.id = t.owner_id and u.disabled_at is null
 where t.token_digest = $1 and t.config ->> 'kind' = 'webhook'
   and coalesce(t.config ->> 'enabled', 'true') = 'true'
 
+-- name: find_hooked_run
+-- $3 payload. No row: no call has begun the run.
+select coalesce(preferences -> 'payload' = $3::jsonb, false) as is_same from sessions where id = $1 and owner_id = $2
+
 -- name: count_live_runs
 select count(*) from (
   select from sessions where owner_id = $1 and graph = 'workflow' and ended_at is null

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid4, uuid5
 
 from app.db.pool import Database
-from app.errors import InvalidInput, NotFound, TooLarge, TooMany, Unauthorized
+from app.errors import Conflict, InvalidInput, NotFound, TooLarge, TooMany, Unauthorized
 from app.program_runs.schemas import WorkflowOrigin
+from app.sessions.events.serialization import dumps
 from app.workflows.document import WorkflowDocument
 from app.workflows.fusion import parse
 from app.workflows.node_configs import Trigger
@@ -66,11 +67,11 @@ class HookCall:
 
 @dataclass(frozen=True)
 class HookedRun:
-    """A run that a webhook asks for."""
+    """A run that a webhook asks for. `request`: None if an earlier call has begun it."""
 
     owner: UUID
     session_id: UUID
-    request: WholeRun
+    request: WholeRun | None
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,8 @@ class Webhooks:
         """Return the run that a call asks for.
 
         Raises Unauthorized for a wrong signature, TooLarge and InvalidInput for a payload that the workflow
-        does not take, TooMany while too many of its runs are live.
+        does not take, Conflict for a key that came with another payload, TooMany while too many of its runs
+        are live.
         """
         if len(call.body) > MAX_PAYLOAD_BYTES:
             raise TooLarge("payload_too_large", f"A payload has at most {MAX_PAYLOAD_BYTES:,} bytes.")
@@ -114,9 +116,16 @@ class Webhooks:
             except NotFound:  # which would tell a stranger the name of the secret
                 raise _wrong_signature() from None
             signed = check_signature(secret, call, time.time())
-        document = WorkflowDocument.model_validate_json(hook.document)
         # After the signature: nothing of a stranger's text is parsed, and no fault in it is told.
         payload = _parse_payload(call.body)
+        # A signed call begins one run: its key and the spelling of its header are signed by nobody, and who saw
+        # the call could send it again with others.
+        key = signed or call.key or call.signature
+        session_id = uuid5(hook.workflow_id, f"{hook.node_id} hook {key}") if key else uuid4()
+        # Before all that may have changed since the first call: the workflow, or the number of its live runs.
+        if key and await self._has_begun(hook, session_id, payload):
+            return HookedRun(hook.owner_id, session_id, None)
+        document = WorkflowDocument.model_validate_json(hook.document)
         check_payload(document, payload)
         live = await self.db.value(
             TRIGGERS.count_live_runs, hook.owner_id, str(hook.workflow_id), MAX_LIVE_RUNS
@@ -127,11 +136,16 @@ class Webhooks:
         preferences = WorkflowRunPreferences(
             workflow=origin, trigger=hook.node_id, payload=payload, chain=await self._find_chain(hook, call)
         )
-        # A signed call begins one run: its key and the spelling of its header are signed by nobody, and who saw
-        # the call could send it again with others.
-        key = signed or call.key or call.signature
-        session_id = uuid5(hook.workflow_id, f"{hook.node_id} hook {key}") if key else uuid4()
         return HookedRun(hook.owner_id, session_id, make_whole_run(document, preferences))
+
+    async def _has_begun(self, hook: HookRow, session_id: UUID, payload: Any) -> bool:
+        """Check if an earlier call has begun a run. Raises Conflict if its payload was another."""
+        is_same = await self.db.value(
+            TRIGGERS.find_hooked_run, session_id, hook.owner_id, dumps(payload, "payload")
+        )
+        if is_same is False:
+            raise Conflict("idempotency_key_reused", "This Idempotency-Key was used for another payload.")
+        return is_same is not None
 
     async def _find_chain(self, hook: HookRow, call: HookCall) -> list[str]:
         """Return the names of the workflows that led to a call, those of other accounts unnamed."""
