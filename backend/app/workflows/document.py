@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from sys import float_info
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -71,6 +72,9 @@ class EdgeCondition(WorkflowPart):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        # Infinity and NaN are no JSON, and greater integers cannot be compared with figures.
+        if isinstance(self.value, int | float) and not -float_info.max <= self.value <= float_info.max:
+            raise ValueError("`value` is no number that a figure can have")
         if self.op not in ("=", "!=") and isinstance(self.value, bool | str):
             raise ValueError(f"`{self.op}` compares numbers, and {self.value!r} is none")
         return self

@@ -78,7 +78,7 @@ def make_patch(before: WorkflowDocument, after: WorkflowDocument) -> list[dict[s
     return operations
 
 
-def _resolve(operation: PatchOperation, content: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _resolve(operation: PatchOperation, content: Any) -> list[dict[str, Any]]:
     """Turn ids into indices, each behind a `test` that the node there has the id."""
     resolved = operation.to_json()
     tests = []
@@ -92,8 +92,10 @@ def _resolve(operation: PatchOperation, content: Mapping[str, Any]) -> list[dict
     return [*tests, resolved]
 
 
-def _index_of(node_id: str, content: Mapping[str, Any]) -> int:
-    for index, node in enumerate(content.get("nodes") or ()):
+def _index_of(node_id: str, content: Any) -> int:
+    # An operation before may have put anything in the place of the document, or of its nodes.
+    nodes = content.get("nodes") if isinstance(content, Mapping) else None
+    for index, node in enumerate(nodes if isinstance(nodes, list) else ()):
         if isinstance(node, Mapping) and node.get("id") == node_id:
             return index
     raise jsonpatch.JsonPatchConflict(f"there is no node {node_id}")

@@ -136,3 +136,11 @@ def test_a_patch_and_its_inverse_restore_the_workflow(
     assert bool(compare_documents(before, after).text) == (before.to_json() != after.to_json()) or {
         node.id: node for node in before.nodes
     } == {node.id: node for node in after.nodes}
+
+
+@pytest.mark.parametrize("value", [[], 1, "text", {"nodes": 5}, {"nodes": {"a": 1}}])
+def test_a_patch_that_replaces_the_document_is_refused_where_it_names_a_node(value: Any) -> None:
+    replaced = {"op": "replace", "path": "", "value": value}
+    with pytest.raises(InvalidInput) as refused:
+        patched(replaced, {"op": "remove", "path": "/nodes/@a"})
+    assert refused.value.code == "patch_failed"

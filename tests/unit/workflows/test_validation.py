@@ -166,6 +166,12 @@ def test_a_condition_of_an_edge_is_no_test_of_a_failure() -> None:
     assert "when: failed" in fault.message
 
 
+@pytest.mark.parametrize("value", [10**400, -(10**400), float("inf"), float("nan")])
+def test_a_condition_of_an_edge_compares_with_numbers_that_figures_can_have(value: float) -> None:
+    with pytest.raises(ValidationError, match="no number that a figure can have"):
+        branch({"field": "rows", "op": ">", "value": value})
+
+
 def test_a_document_without_conditions_is_stored_without_them() -> None:
     condition = {"field": "rows", "op": ">", "value": 2}
     edges = branch(None, condition).to_json()["edges"]
