@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from sys import float_info
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -82,6 +83,18 @@ def select_item(column: str, value: Any, type_: ColumnType) -> dict[str, Any]:
         # `=` holds for no row without a value, in SQL as in plans.
         return {"kind": "is_null", "operand": operand}
     return {"kind": "compare", "op": "=", "left": operand, "right": make_literal(value, type_)}
+
+
+def select_missing_number(column: str) -> dict[str, Any]:
+    """Return the condition of the rows whose number is missing, or is none: NaN or infinity."""
+    operand = {"kind": "column", "name": column}
+    # DuckDB orders NaN above infinity.
+    bounds = (">", float_info.max), ("<", -float_info.max)
+    beyond = [
+        {"kind": "compare", "op": op, "left": operand, "right": make_literal(bound, "number")}
+        for op, bound in bounds
+    ]
+    return {"kind": "or", "operands": [select_item(column, None, "number"), *beyond]}
 
 
 def make_literal(value: Any, type_: ColumnType) -> dict[str, Any]:

@@ -133,6 +133,24 @@ async def test_each_item_has_its_chart_and_all_rows_come_together(ada: User) -> 
     assert bad["nodes"]["each"]["error"].startswith("1 of 3 items failed. south: bad:")
 
 
+async def test_items_hold_each_row_once_though_numbers_are_none_and_texts_are_long(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    sql = (
+        "SELECT * FROM (VALUES (1, 'nan'::DOUBLE, 'a'), (2, NULL, 'b'), (3, 'inf'::DOUBLE, repeat('c', 2000)), "
+        "(4, 1.5::DOUBLE, 'd')) AS t(n, amount, label)"
+    )
+    keep = {"id": "keep", "type": "select", "config": {"columns": [{"name": "n"}]}}
+    each = {"id": "each", "type": "for_each", "config": {"column": "amount", "nodes": [keep], "max_items": 2}}
+    content = chain(read(dataset), {"id": "made", "type": "sql", "config": {"sql": sql}}, each)
+    ended = await run(ada, await save(ada, content))
+    assert ended["outcome"] == "succeeded", ended
+    assert [(item["item"], item["rows"]) for item in ended["nodes"]["each"]["items"]] == [(1.5, 1), (None, 3)]
+    assert sorted(row[1] for row in ended["nodes"]["each"]["preview"]) == [1, 2, 3, 4]
+    each["config"] |= {"column": "label", "max_items": 4}
+    long = await run(ada, await save(ada, content))
+    assert long["nodes"]["each"]["code"] == "item_too_long", long
+
+
 BAD = """
 assert list(item.region) != ['south'] * 3
 keep['bad'] = item

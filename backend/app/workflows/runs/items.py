@@ -28,7 +28,14 @@ from app.plans.schema import read_table_schema
 from app.sessions.step_scope import Call, CallResult
 from app.workflows.document import Node, nodes_by_id
 from app.workflows.fusion import make_plans, parse
-from app.workflows.item_documents import ITEM, make_item_document, make_literal, name_item, select_item
+from app.workflows.item_documents import (
+    ITEM,
+    make_item_document,
+    make_literal,
+    name_item,
+    select_item,
+    select_missing_number,
+)
 from app.workflows.node_configs import MAX_ITEMS, ForEach
 from app.workflows.runs.branches import find_closing
 from app.workflows.runs.context import Results, RunContext
@@ -38,13 +45,28 @@ from app.workflows.runs.sending import AGENT
 from app.workflows.runs.tables import TableFacts, compute_sql, store_table
 from app.workflows.stages import find_table_node, list_item_stages
 
+MAX_ITEM_CHARS = 2_000
+"""Characters at which values of results are cut: rows could not be selected by such a one."""
+_MISSING_VALUES = 3
+"""Values of a column of numbers that come as missing beside null: NaN and two infinities."""
+
 
 class _Items(NamedTuple):
-    """The values of a column, in order. `column`: its name as the table spells it."""
+    """The values of a column, in order. `column`: its name as the table spells it.
+
+    `joins_missing`: numbers that are none (NaN) count as missing. Runs that began without it go on without it.
+    """
 
     column: str
     type: ColumnType
     values: list[Any]
+    joins_missing: bool
+
+    def select(self, value: Any) -> dict[str, Any]:
+        """Return the condition of the rows of a value."""
+        if value is None and self.joins_missing and self.type == "number":
+            return select_missing_number(self.column)
+        return select_item(self.column, value, self.type)
 
 
 class _ItemRun(NamedTuple):
@@ -65,7 +87,7 @@ async def run_items(ctx: RunContext, node: Node, config: ForEach, results: Resul
         return await record(ctx, node, partial(_refuse, error))
     # One after the other: the calls of a step are recorded in an order that a replay repeats.
     runs = [
-        await _run_item(ctx, node, config, results, number, select_item(items.column, value, items.type))
+        await _run_item(ctx, node, config, results, number, items.select(value))
         for number, value in enumerate(items.values)
     ]
     return await record(ctx, node, partial(_combine, ctx, node, items, runs))
@@ -86,19 +108,26 @@ async def _list_items(ctx: RunContext, node: Node, config: ForEach) -> _Items:
         except InvalidInput as error:
             return CallResult({"code": error.code, "error": error.detail}, error.detail, failed=True)
         # One value more than is allowed tells that there are too many.
-        computed = await compute_sql(ctx, compiled.sql, digests, MAX_ITEMS + 1)
+        computed = await compute_sql(ctx, compiled.sql, digests, MAX_ITEMS + 1 + _MISSING_VALUES)
         name, type_ = next(iter(compiled.columns.items()))
-        values: list[Any] = [row[0] for row in TableFacts.model_validate(computed.value).rows]
-        return CallResult(
-            {"column": name, "type": type_, "values": values}, f"{describe_count(len(values), 'item')}."
-        )
+        cells = [row[0] for row in TableFacts.model_validate(computed.value).rows]
+        # NaN and infinity come as missing values beside the missing ones.
+        values: list[Any] = list(dict.fromkeys(cells))
+        items: JsonValue = {"column": name, "type": type_, "values": values, "joins_missing": True}
+        return CallResult(items, f"{describe_count(len(values), 'item')}.")
 
     request: dict[str, JsonValue] = {"node": node.id, "config": node.config}
     call = Call(f"choice:items:{node.id}", "choice", "list_items", AGENT, request)
     value: Any = await ctx.step.call(call, read)
     if "error" in value:
         raise InvalidInput(value["code"], value["error"])
-    items = _Items(value["column"], value["type"], value["values"])
+    items = _Items(value["column"], value["type"], value["values"], value.get("joins_missing", False))
+    if any(isinstance(item, str) and len(item) >= MAX_ITEM_CHARS for item in items.values):
+        raise InvalidInput(
+            "item_too_long",
+            f"{node.id}: {items.column} has a value of {MAX_ITEM_CHARS:,} characters or more, which stands for "
+            "no item. Make a shorter column before.",
+        )
     if len(items.values) > config.max_items:
         raise InvalidInput(
             "too_many_items",
@@ -115,7 +144,7 @@ def _plan_items(plan: Plan, config: ForEach) -> Plan:
     steps = [
         GroupStep(kind="group", keys=[config.column], aggregations=[Aggregation(name=count, function="count")]),
         SortStep(kind="sort", keys=[SortKey(column=config.column)]),
-        LimitStep(kind="limit", rows=config.max_items + 1),
+        LimitStep(kind="limit", rows=config.max_items + 1 + _MISSING_VALUES),
     ]
     content = plan.model_dump(mode="python")
     return Plan.model_validate({**content, "steps": [*content["steps"], *(s.model_dump() for s in steps)]})
