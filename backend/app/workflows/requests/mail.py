@@ -3,6 +3,8 @@
 import asyncio
 import smtplib
 import ssl
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -15,7 +17,11 @@ MAX_SUBJECT_CHARS = 200
 """Characters of a subject: programs of mail show about a third of it."""
 _TIMEOUT_S = 30.0
 """Seconds for each answer of the server."""
+_BACKOFF_S = 1.0
+"""First pause before a message is sent again, in seconds; each further one is twice as long."""
 _PORTS = {"smtp": 25, "smtps": 465}
+
+Pause = Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -38,11 +44,31 @@ class Mail:
         return message
 
 
-async def send_mail(config: MailConfig, mail: Mail) -> None:
-    """Raises Unavailable if the server does not take the message now, InvalidInput if it never will."""
+class MailDeferred(Unavailable):
+    """The server answered that it does not take the message now: it was not sent, and may be sent again."""
+
+
+async def send_mail(config: MailConfig, mail: Mail, retries: int = 0, pause: Pause = asyncio.sleep) -> int:
+    """Send a message, up to `retries` times again while the server does not take it now.
+
+    Returns the number of attempts. Raises MailDeferred, Unavailable if the server does not answer, InvalidInput
+    if it never takes the message.
+    """
     message = mail.to_message(config.sender)
+    for attempt in range(1, retries + 1):
+        try:
+            await _send(config, mail.to, message)
+        except MailDeferred:
+            await pause(_BACKOFF_S * 2 ** (attempt - 1))
+        else:
+            return attempt
+    await _send(config, mail.to, message)
+    return retries + 1
+
+
+async def _send(config: MailConfig, recipient: str, message: EmailMessage) -> None:
     try:
-        await asyncio.to_thread(_send, config, mail.to, message)
+        await asyncio.to_thread(_deliver, config, recipient, message)
     except smtplib.SMTPRecipientsRefused as error:
         raise _make_refusal(max(code for code, _ in error.recipients.values())) from None
     except smtplib.SMTPResponseException as error:
@@ -53,7 +79,7 @@ async def send_mail(config: MailConfig, mail: Mail) -> None:
         raise Unavailable("request_failed", detail) from None
 
 
-def _send(config: MailConfig, recipient: str, message: EmailMessage) -> None:
+def _deliver(config: MailConfig, recipient: str, message: EmailMessage) -> None:
     url = urlsplit(config.url)
     host, port = url.hostname or "", url.port or _PORTS[url.scheme]
     context = ssl.create_default_context()
@@ -61,7 +87,8 @@ def _send(config: MailConfig, recipient: str, message: EmailMessage) -> None:
         server: smtplib.SMTP = smtplib.SMTP_SSL(host, port, timeout=_TIMEOUT_S, context=context)
     else:
         server = smtplib.SMTP(host, port, timeout=_TIMEOUT_S)
-    with server:
+    # Not `with server`, which raises for an odd answer to QUIT: the message was taken before it.
+    try:
         if url.scheme == "smtp" and ((server.ehlo() and server.has_extn("starttls")) or url.username):
             # A login never goes out in the clear: without STARTTLS this raises.
             server.starttls(context=context)
@@ -69,11 +96,15 @@ def _send(config: MailConfig, recipient: str, message: EmailMessage) -> None:
             server.login(unquote(url.username), unquote(url.password or ""))
         # To this recipient alone: without it smtplib takes all that the headers name.
         server.send_message(message, config.sender, [recipient])
+        with suppress(smtplib.SMTPException, OSError):
+            server.quit()
+    finally:
+        server.close()
 
 
 def _make_refusal(code: int) -> Unavailable | InvalidInput:
     if code < 500:
-        return Unavailable("request_failed", f"The mail server does not take the message now ({code}).")
+        return MailDeferred("request_failed", f"The mail server does not take the message now ({code}).")
     return InvalidInput("mail_refused", f"The mail server refuses the message ({code}).")
 
 

@@ -30,7 +30,7 @@ class StoredDataset(NamedTuple):
 
 ReadSecret = Callable[[str], Awaitable[str]]
 FindFigure = Callable[[str], Awaitable[float | None]]
-SendMail = Callable[[str | None, str, str, str], Awaitable[None]]
+SendMail = Callable[[str | None, str, str, str, int], Awaitable[int]]
 FindModel = Callable[[UUID | None, str | None], Awaitable[str]]
 StartStudy = Callable[[UUID, UUID, RunStudy, Sequence[UUID]], Awaitable[None]]
 MakeChat = Callable[[StepScope], ChatContext]
@@ -45,7 +45,8 @@ Results = Mapping[str, NodeResult]
 class RunServices:
     """Services of one owner. `find_figure(node)`: the figure of a condition in the run before.
 
-    `send_mail(to, subject, text, key)`: to None it goes to the owner. `find_model(id, target)`: its digest.
+    `send_mail(to, subject, text, key, retries)`: to None it goes to the owner; returns the number of attempts.
+    `find_model(id, target)`: its digest.
     `store_dataset(name, table, key)`: stores a table once for a key.
     `start_study(run, id, study, datasets)`: starts a session once, unless the run was cancelled.
     `make_chat(step)`: the context in which the assistant answers; None where no agent is asked.

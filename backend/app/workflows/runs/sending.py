@@ -136,8 +136,8 @@ def _prepare_mail(
     subject = fill_template(ctx, config.subject, results) if config.subject else _subject(config)
 
     async def send() -> int:
-        await ctx.services.send_mail(to, subject, text, f"{ctx.session.id}.{node.id}")
-        return 1
+        key = f"{ctx.session.id}.{node.id}"
+        return await ctx.services.send_mail(to, subject, text, key, config.retries)
 
     return send
 
