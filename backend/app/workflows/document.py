@@ -148,6 +148,20 @@ def find_ancestors(document: WorkflowDocument, node_id: str) -> set[str]:
     return ancestors
 
 
+def computes_alike(first: WorkflowDocument, second: WorkflowDocument, node_id: str) -> bool:
+    """Check if a node and all that its table is made of are the same in both documents."""
+    return _select_sources(first, node_id) == _select_sources(second, node_id)
+
+
+def _select_sources(document: WorkflowDocument, node_id: str) -> tuple[dict[str, Node], list[WorkflowEdge]]:
+    """Return a node and its ancestors by id, and the edges between them, each target's in their order."""
+    ids = find_ancestors(document, node_id) | {node_id}
+    # A trigger says when a run begins, and gives no rows.
+    nodes = {node.id: node for node in document.nodes if node.id in ids and node.type != "trigger"}
+    edges = [edge for edge in document.edges if edge.source in nodes and edge.target in nodes]
+    return nodes, sorted(edges, key=lambda edge: edge.target)
+
+
 def find_descendants(document: WorkflowDocument, node_id: str) -> set[str]:
     """Return a node and all nodes that take its output, directly or through others."""
     descendants, waiting = set[str](), [node_id]

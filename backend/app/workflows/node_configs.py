@@ -152,8 +152,8 @@ class Notify(WorkflowPart):
 class FigureCondition(WorkflowPart):
     """Lets its table pass if a figure of it meets a test; else the nodes behind it are skipped.
 
-    `drops`, `rises` and `changes` compare with the last run that computed the figure; the first run does not
-    pass.
+    `drops`, `rises` and `changes` compare with the last run that computed the figure by the same nodes; the
+    first such run does not pass.
     """
 
     function: Literal["count", "min", "max", "sum", "mean"] = "count"

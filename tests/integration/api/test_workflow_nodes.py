@@ -133,6 +133,19 @@ async def test_each_item_has_its_chart_and_all_rows_come_together(ada: User) -> 
     assert bad["nodes"]["each"]["error"].startswith("1 of 3 items failed. south: bad:")
 
 
+async def test_a_figure_is_compared_with_that_of_the_same_nodes(ada: User) -> None:
+    dataset = await upload(ada, "sales", SALES)
+    drop = {"id": "drop", "type": "condition", "config": {"op": "changes"}}
+    content = chain(read(dataset), {"id": "some", "type": "limit", "config": {"rows": 3}}, drop)
+    path = await save(ada, content)
+    for rows, figure in ((3, 3), (2, 2), (2, 2), (3, 3)):
+        change = [{"op": "replace", "path": "/nodes/@some/config/rows", "value": rows}]
+        await ada.http.post(f"{path}/patch", json={"operations": change})
+        node = (await run(ada, path))["nodes"]["drop"]
+        # Another limit makes other rows: nothing has changed in the data.
+        assert (node["figure"], node["passes"]) == (figure, False)
+
+
 async def test_items_hold_each_row_once_though_numbers_are_none_and_texts_are_long(ada: User) -> None:
     dataset = await upload(ada, "sales", SALES)
     sql = (

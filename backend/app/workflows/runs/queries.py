@@ -13,7 +13,7 @@ from app.modeling.problem.name_resolution import nearest_names
 from app.program_runs.schemas import WorkflowOrigin
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.step_scope import ArtifactDraft
-from app.workflows.document import WorkflowDocument
+from app.workflows.document import WorkflowDocument, computes_alike
 from app.workflows.runs.schemas import (
     InboxRunView,
     RetriedRun,
@@ -25,6 +25,16 @@ from app.workflows.runs.schemas import (
     make_whole_run,
 )
 from app.workflows.statements import WORKFLOWS
+
+MAX_FIGURE_RUNS = 20
+"""Newest runs whose figures are looked through for one that the current version can be compared with."""
+
+
+class FigureRow(NamedTuple):
+    """The figure of a condition, and the document of the version that computed it."""
+
+    figure: float
+    document: str
 
 
 class RunRecord(NamedTuple):
@@ -170,9 +180,20 @@ class WorkflowRuns:
         row = await self.db.row(WORKFLOWS.find_study, study_id, self.owner)
         return None if row is None else StudyOutcome(**row)
 
-    async def find_figure(self, workflow_id: UUID, node_id: str, run_ids: Sequence[UUID]) -> float | None:
-        """Find the figure of a condition in the newest run that computed it, beside those of `run_ids`."""
-        figure = await self.db.value(
-            WORKFLOWS.find_figure, self.owner, str(workflow_id), node_id, list(run_ids)
+    async def find_figure(self, origin: WorkflowOrigin, node_id: str, run_ids: Sequence[UUID]) -> float | None:
+        """Find the figure of a condition in the newest run that computed it, beside those of `run_ids`.
+
+        Runs of versions that made the table of the condition otherwise do not count.
+        """
+        # Of the version, not of the run: a run for a new dataset reads that one, and is compared all the same.
+        current = await self.db.value(WORKFLOWS.get_version_document, self.owner, origin.id, origin.version)
+        if current is None:
+            return None
+        document = WorkflowDocument.model_validate_json(current)
+        rows = await self.db.rows(
+            WORKFLOWS.list_figures, self.owner, origin.id, node_id, list(run_ids), MAX_FIGURE_RUNS
         )
-        return None if figure is None else float(figure)
+        for row in [FigureRow(**row) for row in rows]:
+            if computes_alike(document, WorkflowDocument.model_validate_json(row.document), node_id):
+                return row.figure
+        return None

@@ -154,14 +154,27 @@ select status, error ->> 'detail' as error, result ->> 'headline' as headline, r
   result ->> 'metric' as metric, (result #>> '{holdout,value}')::float8 as value, (result ->> 'model')::uuid as model_id
 from sessions where id = $1 and owner_id = $2 and ended_at is not null
 
--- name: find_figure
--- $3 node, $4 runs that do not count: the figure of the same node in the newest run that computed it.
-select (s.result -> 'nodes' -> $3::text ->> 'figure')::float8
-from sessions s
-where s.owner_id = $1 and s.graph = 'workflow' and s.preferences #>> '{workflow,id}' = $2::text and s.id <> all($4::uuid[])
-  and s.ended_at is not null and s.result -> 'nodes' -> $3::text ->> 'figure' is not null
-order by s.created_at desc
-limit 1
+-- name: list_figures
+-- $3 node, $4 runs that do not count, $5 newest runs to look at: of each version of the workflow the figure of the node in
+-- the newest of them, the newest first.
+with newest as (
+  select (s.result -> 'nodes' -> $3::text ->> 'figure')::float8 as figure, s.created_at,
+    (s.preferences #>> '{workflow,version}')::int as version
+  from sessions s
+  where s.owner_id = $1 and s.graph = 'workflow' and s.preferences #>> '{workflow,id}' = ($2::uuid)::text
+    and s.id <> all($4::uuid[]) and s.ended_at is not null and s.result -> 'nodes' -> $3::text ->> 'figure' is not null
+  order by s.created_at desc
+  limit $5
+), by_version as (
+  select distinct on (version) figure, created_at, version from newest order by version, created_at desc
+)
+select b.figure, v.document::text as document
+from by_version b join workflow_versions v on v.workflow_id = $2::uuid and v.n = b.version
+order by b.created_at desc
+
+-- name: get_version_document
+select v.document::text from workflow_versions v join workflows w on w.id = v.workflow_id
+where w.owner_id = $1 and v.workflow_id = $2 and v.n = $3
 
 -- name: get_run_document
 select goal as document, preferences::text as preferences from sessions
