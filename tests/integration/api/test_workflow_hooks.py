@@ -150,6 +150,14 @@ async def test_each_new_dataset_of_a_name_begins_one_run_that_reads_it(
     assert (ended["outcome"], ended["trigger"]) == ("succeeded", "new"), ended
     assert ended["nodes"]["best"]["preview"] == [[4]]
 
+    # The trigger waits for datasets of the name, not of the one that it was made with.
+    assert (await ada.http.delete(f"/datasets/{first}")).status_code < 300
+    await upload(ada, b"price\n3\n")
+    assert await sweeps[0].sweep() == 1
+    (row, _) = (await ada.http.get(f"/workflows/{saved.json()['id']}/runs")).json()
+    ended = await follow(ada, f"/workflow-runs/{row['id']}")
+    assert ended["nodes"]["best"]["preview"] == [[3]], ended
+
 
 async def test_datasets_that_wait_for_one_workflow_do_not_keep_those_of_another(
     app: FastAPI, ada: User, monkeypatch: pytest.MonkeyPatch

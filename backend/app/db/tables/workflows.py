@@ -122,6 +122,8 @@ class WorkflowTriggerRow(Base):
     last_tick: Mapped[datetime | None]
     token_digest: Mapped[str | None]
     """SHA-256 of the token in the address of a webhook."""
+    dataset_name: Mapped[str | None]
+    """Name of the dataset that it waits for others of, also when that one is deleted; the database keeps it."""
 
 
 class WorkflowFiringRow(Base):
