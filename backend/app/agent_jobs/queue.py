@@ -147,6 +147,12 @@ class JobQueue:
 
     async def _take(self, message: JobMessage) -> None:
         owner = await self._find_owner(message)
+        if await self.db.value(JOBS.is_job_id_taken, message.job_id, owner):
+            # Without an answer: at this key the other account would read it as that of its own job.
+            raise InvalidJob(
+                "job_id_taken",
+                f"Another account waits for its job {message.job_id}. Send this one with another id.",
+            )
         jobs = self.jobs_of(owner)
         record = await jobs.take(message, is_queued=True)
         await self.db.value(JOBS.repeat_job, record.id)

@@ -256,6 +256,22 @@ async def test_http_takes_the_same_messages(owner: User, eve: User) -> None:
     assert view["answer"]["error"]["type"] == "result_not_found"
 
 
+async def test_a_job_with_the_id_of_an_open_job_of_another_account_is_kept_apart(
+    owner: User, eve: User, services: WorkerServices, redis: "Redis"
+) -> None:
+    assert services.job_sweep is not None
+    services.job_sweep.config.owners["strangers"] = eve.email  # type: ignore[index]  # a mapping proxy elsewhere
+    await push(redis, job_id="i-1", prompt="how many flights are there?")
+    await push(redis, job_id="i-1", prompt="hello", workflow_owner="strangers")
+    async with hang_guard():
+        while not (dead := await redis.lrange(DEAD, 0, -1)):  # type: ignore[misc]  # noqa: ASYNC110 - the listener does it
+            await asyncio.sleep(0.01)
+    assert json.loads(dead[0])["reason"] == "job_id_taken"
+    assert await redis.llen(f"{RESULTS}i-1") == 0  # type: ignore[misc]
+    assert (await eve.http.get("/agent/jobs")).json() == []
+    assert [job["job_id"] for job in (await owner.http.get("/agent/jobs")).json()] == ["i-1"]
+
+
 class DyingStep:
     """Runs a call, and dies before it is recorded where it should."""
 

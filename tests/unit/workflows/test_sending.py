@@ -102,8 +102,8 @@ async def test_what_fails_before_it_is_sent_was_not_announced() -> None:
     async def read_secret(name: str) -> str:
         raise NotFound("secret_not_found", f"You have no secret {name}.")
 
-    async def list_datasets() -> list[Any]:
-        return []
+    async def list_datasets() -> dict[Any, str]:
+        return {}
 
     step = RecordedStep()
     document = WorkflowDocument(nodes=[Node(id="tell", type="notify")])

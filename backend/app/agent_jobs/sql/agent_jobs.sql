@@ -24,6 +24,11 @@ from agent_jobs j where j.owner_id = $1 and j.job_id = $2
 select -- COLUMNS
 from agent_jobs j where j.owner_id = $1 and j.id = $2
 
+-- name: is_job_id_taken
+-- $1 job id, $2 owner. Another account waits at the queue for the answer of a job of this id.
+select exists (
+  select from agent_jobs where delivered_at is null and is_queued and job_id = $1 and owner_id <> $2) as is_taken
+
 -- name: repeat_job
 -- A job that came again over the queue is answered there again, with its first answer.
 update agent_jobs set is_queued = true, delivered_at = null where id = $1 returning id
