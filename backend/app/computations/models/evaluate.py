@@ -31,9 +31,11 @@ from app.modeling.recipe.forecast_origins import ROWS_AHEAD, get_rows_ahead, pre
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.calibration import apply_calibration
 from app.modeling.scoring.family_intervals import confidence_level, widen_for_looks
+from app.modeling.scoring.independent_units import IndependentUnits
 from app.modeling.scoring.scores import Predicted
 from app.modeling.scoring.thresholds import choose_threshold, cross_fit_thresholds, threshold_aim
 from app.modeling.splits.groups import find_groups
+from app.modeling.splits.unit_finding import find_units
 from app.modeling.training import fitting
 from app.modeling.training.cross_validation import cross_validate
 from app.modeling.training.deadline import Deadline
@@ -119,7 +121,8 @@ def compare_models(
     """Compare candidates; return `computation_facts.ComparisonFacts`.
 
     `fits`: `FitFacts`; `left_out`: `[{"name", "reason"}]`. Inputs oof_<index of fit>_<number>: oof.parquet of
-    each part of a candidate. With them and the problem differences are tested by rows, without them by folds.
+    each part of a candidate, and `frame`, the RAW training frame, which tells the units of rows. With them and
+    the problem differences are tested by rows, without them by folds.
     `draw_s`: seconds for figures; None: all are drawn.
     """
     difference, candidates = None, [CandidateFit.from_json(fit) for fit in fits]
@@ -128,10 +131,21 @@ def compare_models(
             {fit.name: _read_oof_parts(workspace, number) for number, fit in enumerate(candidates)},
             Problem.from_json(problem),
             seed,
+            _find_training_units(workspace, problem, candidates[0].folds),
         )
     facts = comparison.compare_candidates(candidates, left_out or [], difference)
     facts["figures"] = write_figures(workspace.output, comparison_figures(facts, fits), Deadline(draw_s))
     return to_json_facts(facts)
+
+
+def _find_training_units(
+    workspace: CellWorkspace, problem: dict[str, Any], plan: FoldPlan
+) -> IndependentUnits | None:
+    """Find the units of all training rows; None without the frame, as in calls of former versions."""
+    if "frame" not in workspace.inputs:
+        return None
+    table, parsed_problem = read_training(workspace, problem)
+    return find_units(prediction_rows(table, parsed_problem), parsed_problem, plan.equal_rows_together)
 
 
 def _read_oof_parts(workspace: CellWorkspace, number: int) -> pd.DataFrame:

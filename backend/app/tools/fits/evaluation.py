@@ -86,6 +86,8 @@ async def compare_models(ctx: ToolContext, models: ModelNames) -> CallResult:
         for place, parts in enumerate(candidates)
         for number, part in enumerate(parts)
     }
+    # Rows of one entity or period err alike, which only the table tells.
+    inputs["frame"] = (await find_training_frame(ctx, "train")).digest
     params: dict[str, Any] = {
         "problem": ctx.training.problem.to_json(),
         # A candidate whose folds were fitted in several calls is compared as one.
