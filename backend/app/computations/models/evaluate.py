@@ -34,7 +34,6 @@ from app.modeling.scoring.family_intervals import confidence_level, widen_for_lo
 from app.modeling.scoring.independent_units import IndependentUnits
 from app.modeling.scoring.scores import Predicted
 from app.modeling.scoring.thresholds import choose_threshold, cross_fit_thresholds, threshold_aim
-from app.modeling.splits.groups import find_groups
 from app.modeling.splits.unit_finding import find_units
 from app.modeling.training import fitting
 from app.modeling.training.cross_validation import cross_validate
@@ -72,10 +71,10 @@ def evaluate_model(
     naive = cross_validate(data, CandidateSpec(BASELINE, seed=seed))
     rows = oof["row"].to_numpy()
     baseline = cross_fit_thresholds(parsed_problem, naive.truth[rows], naive.output[rows], naive.fold[rows])
-    groups = find_groups(frame.iloc[rows], parsed_problem)
+    units = find_units(frame.iloc[rows], parsed_problem, candidate.folds.equal_rows_together)
     ahead = None if ROWS_AHEAD not in oof else oof[ROWS_AHEAD].to_numpy()
     facts = evaluate_predictions(
-        predicted, baseline, parsed_problem, "cross-validation", seed, candidate, groups, ahead=ahead
+        predicted, baseline, parsed_problem, "cross-validation", seed, candidate, units, ahead=ahead
     )
     facts["figures"] = write_figures(
         workspace.output, evaluation_figures(facts, parsed_problem.target), Deadline(draw_s)
@@ -235,7 +234,7 @@ def final_evaluation(
         parsed_problem, labels[labelled], naive_predictions, _naive_threshold(training_data, naive_predictions)
     )
     write_frame(workspace, make_outputs(predicted, labelled), OUTPUTS_FILE)
-    groups = find_groups(holdout.iloc[labelled], parsed_problem)
+    units = find_units(holdout.iloc[labelled], parsed_problem, chosen.folds.equal_rows_together)
     ahead = get_rows_ahead(holdout)
     past = _past(prediction_rows(train, parsed_problem), chosen) if parsed_problem.time_column else None
     facts = evaluate_predictions(
@@ -245,7 +244,7 @@ def final_evaluation(
         "hold-out",
         seed,
         chosen,
-        groups,
+        units,
         compare=True,
         past=past,
         targets=prediction_targets(holdout, parsed_problem)[labelled],
@@ -256,7 +255,7 @@ def final_evaluation(
         facts["family"] = _describe_family(look)
     all_references = forecast_references(train, holdout, parsed_problem)
     references = {name: forecast[labelled] for name, forecast in all_references.items()}
-    facts["references"] = compare_with_references(predicted, references, parsed_problem, seed, groups)
+    facts["references"] = compare_with_references(predicted, references, parsed_problem, seed, units)
     facts["recommended"] = recommend(facts["references"], chosen.name)
     # Where the methods make the forecast, it is no caution that the model does not beat them.
     if facts["recommended"]["is_model"]:

@@ -18,7 +18,7 @@ from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ORIGIN_ROW, ROWS_AHEAD, expand_horizon_rows
 from app.modeling.recipe.recipe import select_inputs
 from app.modeling.scoring.calibration import apply_calibration
-from app.modeling.splits.groups import find_groups
+from app.modeling.splits.unit_finding import find_units
 from app.modeling.training.deadline import Deadline
 from app.modeling.training.ensemble.average import Model, first_recipe, list_members
 from app.modeling.training.fitting import predict_all
@@ -47,7 +47,7 @@ def explain_model(
     labels = make_labels(holdout, problem).to_numpy()
     labelled = np.flatnonzero(~np.isnan(labels))
     inputs = select_inputs(holdout, problem).iloc[labelled].reset_index(drop=True)
-    entities = find_groups(holdout.iloc[labelled], problem)
+    units = find_units(holdout.iloc[labelled], problem, stored.fit.folds.equal_rows_together)
 
     def predict(rows: pd.DataFrame) -> np.ndarray:
         output = predict_all(stored.pipeline, rows, problem, workspace.threads)
@@ -66,7 +66,7 @@ def explain_model(
         repeats,
         Deadline(limit_s),
         sorted(_unused_columns(stored.pipeline)),
-        entities,
+        units,
     )
     facts: dict[str, Any] = {**explanation.facts}
     points = _points(explanation.contributions)

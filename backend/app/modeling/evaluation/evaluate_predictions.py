@@ -1,7 +1,6 @@
 """Evaluation of a model on rows that it was not trained on, with confidence intervals."""
 
 import numpy as np
-import pandas as pd
 
 from app.modeling.evaluation.period_variation import Past, analyse_periods, widen_interval
 from app.modeling.evaluation.score_notes import compare_with_cv, score_notes
@@ -18,6 +17,7 @@ from app.modeling.scoring.curves import (
     roc_curve,
 )
 from app.modeling.scoring.family_intervals import confidence_level, widen_for_looks
+from app.modeling.scoring.independent_units import IndependentUnits, units_in_order
 from app.modeling.scoring.intervals import bootstrap, make_resampling
 from app.modeling.scoring.prediction_intervals import measure_coverage
 from app.modeling.scoring.scores import Predicted, score_all
@@ -31,7 +31,7 @@ def evaluate_predictions(
     on: str,
     seed: int = 0,
     fit: CandidateFit | None = None,
-    groups: pd.Series | None = None,
+    units: IndependentUnits | None = None,
     compare: bool = False,
     past: Past | None = None,
     targets: np.ndarray | None = None,
@@ -40,13 +40,14 @@ def evaluate_predictions(
 ) -> EvaluationFacts:
     """Compute every metric, curve and note of a model on these rows; `fit` is its `FitFacts`.
 
-    `baseline`: the naive model's predictions for the same rows; `groups`: the group of each row, resampled
-    together. With `compare` the rows are new, and the score is compared with the cross-validated one. `past`
+    `baseline`: the naive model's predictions for the same rows; `units`: those of the rows, see `find_units`.
+    With `compare` the rows are new, and the score is compared with the cross-validated one. `past`
     and `targets` (the prediction targets, if they are not the labels) estimate how much the score varies
     between periods. `ahead`: the rows ahead that each row predicts, if rows are expanded by step.
     `looks`: looks at these rows so far, for which the intervals hold together.
     """
-    resample = make_resampling(len(predicted.truth), problem, groups)
+    units = units or units_in_order(len(predicted.truth), problem)
+    resample = make_resampling(units)
     metrics, difference = bootstrap(predicted, baseline, problem, resample, seed)
     method = resample.method
     # Before the interval is widened: the question is if chance on these very rows explains the difference.
@@ -87,7 +88,7 @@ def evaluate_predictions(
         "cv_score": fit.score if compare and fit else None,
         "agrees_with_cv": agreement.agrees if agreement else None,
         "notes": score_notes(
-            predicted, problem, metrics, difference, agreement, periods, interval_coverage, resample.unit_count
+            predicted, problem, metrics, difference, agreement, periods, interval_coverage, units
         ),
         "figures": [],
     }

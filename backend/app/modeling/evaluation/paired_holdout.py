@@ -12,7 +12,7 @@ from app.modeling.recipe.forecast_origins import prediction_rows
 from app.modeling.scoring.family_intervals import confidence_level, widen_for_looks
 from app.modeling.scoring.intervals import bootstrap_differences, make_resampling
 from app.modeling.scoring.scores import SCORERS, Predicted, applicable_metrics
-from app.modeling.splits.groups import find_groups
+from app.modeling.splits.unit_finding import find_units
 from app.modeling.table.json_values import round_significant
 
 
@@ -34,10 +34,8 @@ def compare_on_holdout(first: MemberOutputs, second: MemberOutputs, seed: int, l
             "better": {},
         }
     predictions = first.predicted, second.predicted
-    groups = find_groups(
-        prediction_rows(first.holdout, first.problem).iloc[first.outputs[ROW].to_numpy()], first.problem
-    )
-    resampling = make_resampling(len(predictions[0].truth), first.problem, groups)
+    rows = prediction_rows(first.holdout, first.problem).iloc[first.outputs[ROW].to_numpy()]
+    resampling = make_resampling(find_units(rows, first.problem))
     pairs = max(math.comb(looks, 2), 1)
     differences = {
         name: widen_for_looks(difference, pairs)

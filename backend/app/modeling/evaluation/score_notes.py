@@ -5,16 +5,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.counts import describe_count
 from app.modeling.evaluation.period_variation import Periods
 from app.modeling.facts.computation_facts import CoverageJson, Interval
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
+from app.modeling.scoring.independent_units import IndependentUnits, UnitKind
 from app.modeling.scoring.perfect_scores import unseen_error_share
 from app.modeling.scoring.scores import Predicted
 
 ROUGH_ROWS = 100
 """Rows below which every figure is rough: a share is then known to 10 points at best."""
+ROUGH_UNITS = 6
+"""Groups below which every figure is rough, however many rows they have."""
 
 MUCH_VARIED = 1.5
 """Ratio of the target's variation in the past to that in these rows which is worth a mention."""
@@ -56,11 +60,11 @@ def score_notes(
     agreement: Agreement | None,
     periods: Periods | None,
     interval_coverage: CoverageJson | None,
-    unit_count: int | None = None,
+    units: IndependentUnits,
 ) -> list[str]:
-    """List the cautions about the scores, as sentences. `unit_count`: independent units of the rows."""
+    """List the cautions about the scores, as sentences. `units`: those of the rows."""
     notes = [
-        _perfection(predicted, problem, unit_count),
+        _perfection(predicted, problem, units.count),
         _baseline(difference),
         _agreement(agreement, problem),
         _worsening(periods, problem),
@@ -69,18 +73,38 @@ def score_notes(
         f"Only {len(predicted.truth)} rows were evaluated, so every figure here is rough."
         if len(predicted.truth) < ROUGH_ROWS
         else None,
+        _few_units(units, problem),
     ]
     return [note for note in notes if note]
 
 
-def _perfection(predicted: Predicted, problem: Problem, unit_count: int | None) -> str | None:
+def _few_units(units: IndependentUnits, problem: Problem) -> str | None:
+    """Say that no other group or time was seen, or only few."""
+    if units.kind not in (UnitKind.GROUPS, UnitKind.BLOCKS) or not 0 < units.count < ROUGH_UNITS:
+        return None
+    if units.kind is UnitKind.GROUPS:
+        names = " and ".join(map(repr, problem.group_columns))
+        if units.count == 1:
+            return (
+                f"All of these rows have the same {names}: no interval tells how much scores of others differ."
+            )
+        return f"These rows are of {units.count} groups by {names} only, so every figure here is rough."
+    if units.count > 1:
+        return None
+    return (
+        f"Labels look {describe_count(problem.horizon or 0, 'row')} ahead, so that those of these rows overlap:"
+        " they count as one observation, and scores have no interval."
+    )
+
+
+def _perfection(predicted: Predicted, problem: Problem, unit_count: int) -> str | None:
     """Say what a hold-out without any error can show."""
     outcome = predicted.choice if problem.is_classification else predicted.output
     rows = len(predicted.truth)
     if not rows or not np.array_equal(outcome, predicted.truth):
         return None
     # Rows of one entity are right or wrong together: as many errors as entities could be seen.
-    share = unseen_error_share(min(unit_count or rows, rows))
+    share = unseen_error_share(min(unit_count, rows))
     return (
         f"None of these {rows:,} rows is predicted wrong. That many can miss an error that up to {share:.2g} of"
         " all rows have, by the bound of Clopper and Pearson."

@@ -14,6 +14,7 @@ from app.modeling.explanation.explained_model import ExplainedModel
 from app.modeling.explanation.explanation_facts import ExplanationFacts, SegmentFacts
 from app.modeling.explanation.importance import ImportanceMeasurement, measure_importances
 from app.modeling.explanation.segments import find_worst_segments
+from app.modeling.scoring.independent_units import IndependentUnits
 from app.modeling.scoring.scores import Predicted
 from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import round_significant
@@ -53,13 +54,14 @@ def explain_predictions(
     repeats: int = 5,
     deadline: Deadline | None = None,
     unused: Sequence[str] = (),
-    entities: pd.Series | None = None,
+    units: IndependentUnits | None = None,
 ) -> ModelExplanation:
     """Explain a model by segments, importances with drivers, contributions and dependence.
 
     `rows`: raw inputs, `truth`: their labels, none missing; `metadata`: the stored model's (its name,
     threshold). Columns that order or group the rows are not shuffled, nor are `unused` ones, which the model
-    does not read; segments may use both. `entities`: the group of each row, if rows are grouped.
+    does not read; segments may use both. `units`: those of the rows, see
+    `find_units`.
     """
     deadline = deadline or Deadline(None)
     problem, threshold = subject.problem, metadata.get("threshold")
@@ -76,7 +78,7 @@ def explain_predictions(
         seed,
         deadline.within(_IMPORTANCES_SHARE),
         threshold,
-        entities,
+        units,
     )
     importance = measurement.facts()
     drivers = find_drivers(measurement, holdout_rows, seed, deadline.within(_EFFECTS_SHARE))

@@ -7,6 +7,7 @@ from app.modeling.explanation.explained_model import ExplainedModel, looks_back
 from app.modeling.explanation.importance import permutation_importance
 from app.modeling.facts.computation_facts import ImportanceFacts
 from app.modeling.problem.problem import Problem
+from app.modeling.splits.unit_finding import find_units
 from app.modeling.training.deadline import Deadline
 from app.modeling.training.fitting import CandidateSpec, fit_rows, predict_all
 from app.modeling.training.training_set import TrainingSet
@@ -30,8 +31,9 @@ def importance_on_fold(
 
     subject = ExplainedModel(predict, problem, looks_back(spec.recipe))
     rows, truth = inputs.iloc[fold.test], data.labels.iloc[fold.test].to_numpy()
+    columns, units = list_shuffled_columns(inputs, problem), find_units(data.frame.iloc[fold.test], problem)
     return permutation_importance(
-        subject, rows, truth, list_shuffled_columns(inputs, problem), repeats, spec.seed, deadline.within(1.0)
+        subject, rows, truth, columns, repeats, spec.seed, deadline.within(1.0), units
     )
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from app.modeling.explanation.column_groups import ColumnGroup, group_columns
 from app.modeling.explanation.explained_model import MAX_BATCH_ROWS, ExplainedModel
 from app.modeling.facts.computation_facts import Importance, ImportanceFacts
 from app.modeling.problem.metrics import METRICS
 from app.modeling.scoring.bootstrap_metrics import make_statistic
+from app.modeling.scoring.independent_units import IndependentUnits, units_in_order
 from app.modeling.scoring.intervals import draw_counts, make_resampling
 from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
@@ -76,8 +76,8 @@ class ImportanceMeasurement:
     base: np.ndarray
     counts: np.ndarray
     """How often each row is drawn (rows, resamples)."""
-    unit_count: int
-    """Units that are drawn: rows, groups or blocks of time."""
+    units: IndependentUnits
+    """Units that are drawn."""
     base_score: float
     ranked: Sequence[GroupImportance]
     screened: Sequence[GroupImportance]
@@ -89,7 +89,7 @@ class ImportanceMeasurement:
 
     def quantile(self, tail: float) -> float:
         """Return Student's t for as many units as were drawn, which few rows need."""
-        return float(stats.t.isf(tail, max(self.unit_count - 1, 1)))
+        return self.units.quantile(tail)
 
     @property
     def has_enough_rows(self) -> bool:
@@ -171,9 +171,10 @@ def permutation_importance(
     repeats: int = 5,
     seed: int = 0,
     deadline: Deadline | None = None,
+    units: IndependentUnits | None = None,
 ) -> ImportanceFacts:
-    """Compute the facts of `measure_importances`, of a model without a threshold or groups of rows."""
-    return measure_importances(subject, rows, truth, columns, repeats, seed, deadline).facts()
+    """Compute the facts of `measure_importances`, of a model without a threshold."""
+    return measure_importances(subject, rows, truth, columns, repeats, seed, deadline, units=units).facts()
 
 
 def measure_importances(
@@ -185,12 +186,12 @@ def measure_importances(
     seed: int = 0,
     deadline: Deadline | None = None,
     threshold: float | None = None,
-    entities: pd.Series | None = None,
+    units: IndependentUnits | None = None,
 ) -> ImportanceMeasurement:
     """Measure the loss of the metric on `rows`, unseen in training, when a group of `columns` is shuffled.
 
     Raw columns are shuffled before the recipe, so a column counts with every feature made from it. `columns`:
-    the most promising first. `entities`: the group of each row, drawn together. All groups are shuffled on all
+    the most promising first. `units`: those of the rows, see `find_units`. All groups are shuffled on all
     rows, as often as the time allows; where it does not allow that once, a first pass on a part of the rows
     finds those that are worth all of them. At last columns are left out.
     """
@@ -202,11 +203,11 @@ def measure_importances(
     # Twice: the rows are predicted once as they are and at least once shuffled.
     if work.rows_left < 2 * len(positions):
         positions = subject.sample(len(rows), max(int(work.rows_left / 2), MIN_SLOW_ROWS), seed)
+    units = (units or units_in_order(len(rows), subject.problem)).take(positions)
     rows, truth = rows.iloc[positions].reset_index(drop=True), truth[positions]
-    entities = None if entities is None else entities.iloc[positions].reset_index(drop=True)
     groups = group_columns(rows, columns)
     count = min(max(int(work.rows_left / min(MIN_ROWS, len(rows))), MIN_COLUMNS), MAX_COLUMNS)
-    sample = _HeldOutRows(subject, rows, truth, work.predict([rows])[0], threshold, entities, seed)
+    sample = _HeldOutRows(subject, rows, truth, work.predict([rows])[0], threshold, units, seed)
     sample, ranked, screened = _measure_groups(sample, groups[:count], repeats, work, rng)
     return ImportanceMeasurement(
         subject,
@@ -214,7 +215,7 @@ def measure_importances(
         sample.truth,
         sample.base,
         sample.counts,
-        sample.unit_count,
+        sample.units,
         sample.base_score,
         ranked,
         screened,
@@ -264,18 +265,15 @@ class _HeldOutRows:
         truth: np.ndarray,
         base: np.ndarray,
         threshold: float | None,
-        entities: pd.Series | None,
+        units: IndependentUnits,
         seed: int,
     ) -> None:
         self.rows, self.truth, self.base = rows, truth, base
-        self._subject, self._threshold, self._entities, self._seed = subject, threshold, entities, seed
+        self._subject, self._threshold, self.units, self._seed = subject, threshold, units, seed
         resamples = int(np.clip(RESAMPLED_ROWS // max(len(rows), 1), MIN_RESAMPLES, MAX_RESAMPLES))
-        resampling = replace(make_resampling(len(rows), subject.problem, entities), resamples=resamples)
+        resampling = replace(make_resampling(units), resamples=resamples)
         self._base_statistic = make_statistic(subject.problem.metric, self._predicted(base))
-        self.counts = np.concatenate(
-            list(draw_counts(resampling, len(rows), np.random.default_rng(seed))), axis=1
-        )
-        self.unit_count = resampling.unit_count
+        self.counts = np.concatenate(list(draw_counts(resampling, np.random.default_rng(seed))), axis=1)
         self.base_score = self._score(base)
 
     def part(self, count: int) -> "_HeldOutRows":
@@ -283,14 +281,13 @@ class _HeldOutRows:
         if count >= len(self.rows):
             return self
         positions = self._subject.sample(len(self.rows), count, self._seed)
-        entities = None if self._entities is None else self._entities.iloc[positions].reset_index(drop=True)
         return _HeldOutRows(
             self._subject,
             self.rows.iloc[positions].reset_index(drop=True),
             self.truth[positions],
             self.base[positions],
             self._threshold,
-            entities,
+            self.units.take(positions),
             self._seed,
         )
 
@@ -333,7 +330,16 @@ class _HeldOutRows:
         pairs = self.counts * self.counts[lenders]
         shuffled_statistic = make_statistic(metric, self._predicted(output))
         resampled = sign * (self._base_statistic(pairs) - shuffled_statistic(pairs))
-        return sign * (self.base_score - self._score(output)), resampled
+        return sign * (self.base_score - self._score(output)), self._spread_out(resampled)
+
+    def _spread_out(self, resampled: np.ndarray) -> np.ndarray:
+        """Spread resampled losses as units vary around an unknown mean; a single unit has no spread at all."""
+        count = self.units.count
+        if count < 2:
+            return np.full_like(resampled, np.nan)
+        middle = np.nanmean(resampled) if np.isfinite(resampled).any() else 0.0
+        spread: np.ndarray = middle + (resampled - middle) * np.sqrt(count / (count - 1))
+        return spread
 
     def _score(self, output: np.ndarray) -> float:
         return SCORERS[self._subject.problem.metric](self._predicted(output))

@@ -107,7 +107,7 @@ class ResidualRegression:
         scores = design * (remaining / (1 - leverage))[:, None]
         # Rows, groups or blocks of time are drawn together: the first-order bootstrap of the solution.
         self._resampled = (measurement.counts.T - 1.0) @ scores @ inverse
-        self._freedom = max(measurement.unit_count - design.shape[1], 1)
+        self._freedom = max(measurement.units.count - design.shape[1], 1)
 
     @property
     def quantile(self) -> float:

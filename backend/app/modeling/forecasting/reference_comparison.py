@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from app.modeling.forecasting.series_forecast import SELECTED
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
+from app.modeling.scoring.independent_units import IndependentUnits, units_in_order
 from app.modeling.scoring.intervals import bootstrap, make_resampling
 from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
@@ -19,14 +19,14 @@ def compare_with_references(
     references: Mapping[str, np.ndarray],
     problem: Problem,
     seed: int,
-    groups: pd.Series | None,
+    units: IndependentUnits | None = None,
 ) -> list[dict[str, Any]]:
     """Compare a model with each reference: `[{"name", "score", "difference": Interval}]`, the best first.
 
     A difference above 0 favours the model. `references`: forecasts (rows,); missing ones are replaced by the
-    last value.
+    last value. `units`: those of the rows, see `find_units`.
     """
-    resample = make_resampling(len(predicted.truth), problem, groups)
+    resample = make_resampling(units or units_in_order(len(predicted.truth), problem))
     comparisons = []
     for name, forecast in references.items():
         # Filled, not left out: all references are judged on the same rows.

@@ -1,27 +1,16 @@
 """Intervals that hold together for several looks at one hold-out, by Bonferroni in normal form."""
 
-import math
 from functools import cache
 
 import numpy as np
 from scipy import stats
 
 from app.modeling.facts.computation_facts import Interval
-from app.modeling.problem.metrics import METRICS, MetricScale
-from app.modeling.scoring.score_transforms import get_transform, to_unbounded
+from app.modeling.scoring.score_transforms import clip_to_range, get_transform, to_unbounded
 from app.modeling.table.json_values import round_significant
 
 ERROR_SHARE = 0.05
 """Probability that a single 95 % interval misses, which all looks of a family share."""
-
-
-_RANGES = {
-    MetricScale.SHARE: (0.0, 1.0),
-    MetricScale.CORRELATION: (-1.0, 1.0),
-    MetricScale.EXPLAINED: (-math.inf, 1.0),
-    MetricScale.LOSS: (0.0, math.inf),
-}
-"""Range of values by scale: a bound at an end of it cannot be stretched on the unbounded scale."""
 
 
 def confidence_level(looks: int) -> float:
@@ -44,10 +33,8 @@ def widen_for_looks(score: Interval, looks: int, metric: str | None = None, made
     bounds = _stretch_unbounded(value, low, high, factor, is_balanced, metric) if metric else None
     if bounds is None:
         bounds = _stretch(value, low, high, factor, is_balanced)
-    if metric:
-        lowest, highest = _RANGES[METRICS[metric].scale]
-        # A plain stretch may leave the range of a metric: no accuracy is above 1.
-        bounds = max(bounds[0], lowest), min(bounds[1], highest)
+    # A plain stretch may leave the range of a metric: no accuracy is above 1.
+    bounds = clip_to_range(metric, *bounds)
     return {
         "value": value,
         "low": round_significant(bounds[0]),

@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
+from app.counts import describe_count
 from app.modeling.facts.computation_facts import Interval
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.bootstrap_metrics import make_statistic
+from app.modeling.scoring.independent_units import IndependentUnits, UnitKind, jackknife_error
 from app.modeling.scoring.perfect_scores import bound_perfect_score
-from app.modeling.scoring.score_transforms import get_transform, to_unbounded
+from app.modeling.scoring.score_transforms import clip_to_range, get_transform, to_unbounded
 from app.modeling.scoring.scores import SCORERS, Predicted, applicable_metrics
 from app.modeling.table.json_values import round_significant
 
@@ -27,69 +28,42 @@ MIN_PERCENTILES = 400
 """With fewer resamples (of many rows), the interval is normal: 1.96 standard deviations to each side."""
 MAX_BATCH_CELLS = 4_000_000
 """Rows times resamples that are counted at once: bounds memory to 16 MB."""
-MIN_BLOCKS = 20
-"""Blocks are as long as this number of them allows, so that intervals cover changes between periods."""
-
-Draw = Callable[[np.random.Generator], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Resampling:
-    """A resampling scheme. `unit_name` describes what is drawn, for the report."""
+    """A resampling scheme: units of rows are drawn, or left out one by one if they are few."""
 
-    draw: Draw
-    unit_name: str
+    units: IndependentUnits
     resamples: int
-    unit_count: int
-    """Number of units that are drawn: rows, blocks or groups."""
 
     @property
     def method(self) -> str:
+        """The method of the intervals, for the report."""
+        unit_name = _describe_units(self.units)
+        if self.units.count < 2:
+            return f"no intervals, since all rows are one unit ({unit_name})"
+        if self.units.is_few:
+            return f"95% jackknife over {unit_name}, with Student's t"
         shape = "percentile" if self.resamples >= MIN_PERCENTILES else "normal"
-        return f"95% {shape} bootstrap over {self.unit_name}, {self.resamples} resamples"
+        return f"95% {shape} bootstrap over {unit_name}, {self.resamples} resamples"
 
 
-def make_resampling(rows: int, problem: Problem, groups: pd.Series | None = None) -> Resampling:
-    """Draw blocks of neighbours if time orders the rows (which lie in that order), else groups, else single
-    rows."""
-    resamples = int(np.clip(MAX_DRAWN_ROWS // max(rows, 1), MIN_RESAMPLES, MAX_RESAMPLES))
-    if problem.time_column:
-        # Labels overlap for a horizon, so only rows further apart than that may be drawn as independent ones.
-        overlap_rows = 2 * (problem.horizon or 0) * problem.forecasts_per_row
-        # Blocks that grow with the cube root of the rows have the least error of a variance (Künsch 1989).
-        block_rows = max(math.ceil(rows ** (1 / 3)), overlap_rows, rows // MIN_BLOCKS)
-        length = min(max(block_rows, 1), max(rows // 2, 1))
-        unit_count = max(rows // length, 2)
-        return Resampling(
-            _blocks(rows, length), f"blocks of {length} rows in time order", resamples, unit_count
-        )
-    if groups is not None and groups.nunique() > 1:
-        count = int(groups.nunique())
-        return Resampling(_clusters(groups), f"{count} groups", resamples, count)
-    return Resampling(lambda rng: rng.integers(0, rows, rows), "rows", resamples, max(rows, 2))
+def make_resampling(units: IndependentUnits) -> Resampling:
+    """Make the scheme for rows with these units."""
+    rows = len(units.clusters)
+    return Resampling(units, int(np.clip(MAX_DRAWN_ROWS // max(rows, 1), MIN_RESAMPLES, MAX_RESAMPLES)))
 
 
-def _blocks(rows: int, length: int) -> Draw:
-    count = math.ceil(rows / length)
-
-    def draw(rng: np.random.Generator) -> np.ndarray:
-        starts = rng.integers(0, rows - length + 1, count)
-        # Blocks may begin at any row: a few fixed ones would give few different resamples. The last one is cut.
-        positions: np.ndarray = (starts[:, None] + np.arange(length)).ravel()[:rows]
-        return positions
-
-    return draw
-
-
-def _clusters(groups: pd.Series) -> Draw:
-    labels = groups.reset_index(drop=True)
-    members = [group.index.to_numpy() for _, group in labels.groupby(labels, sort=True)]
-
-    def draw(rng: np.random.Generator) -> np.ndarray:
-        # As many groups as there are, so that the number of rows varies as it would in new groups.
-        return np.concatenate([members[number] for number in rng.integers(0, len(members), len(members))])
-
-    return draw
+def _describe_units(units: IndependentUnits) -> str:
+    if units.kind is UnitKind.ROWS:
+        return "rows"
+    if units.kind is UnitKind.BLOCKS:
+        noun = "row" if units.cluster_count == len(units.clusters) else "moment"
+        return f"blocks of {describe_count(units.block_length, noun)} in time order"
+    if units.kind is UnitKind.GROUPS:
+        return describe_count(units.count, "group")
+    return describe_count(units.count, "distinct row")
 
 
 def bootstrap(
@@ -107,7 +81,7 @@ def bootstrap(
     baseline_statistic = make_statistic(main.name, baseline)
     batches: dict[str, list[np.ndarray]] = {metric.name: [] for metric in metrics}
     baseline_batches: list[np.ndarray] = []
-    for counts in draw_counts(resampling, len(predicted.truth), rng):
+    for counts in _resample(resampling, rng):
         for name, statistic in statistics.items():
             batches[name].append(statistic(counts))
         baseline_batches.append(baseline_statistic(counts))
@@ -117,7 +91,7 @@ def bootstrap(
             _make_interval(SCORERS[metric.name](predicted), resampled[metric.name], resampling, metric.name),
             predicted,
             metric.name,
-            resampling.unit_count,
+            resampling.units.count,
         )
         for metric in metrics
     }
@@ -137,7 +111,7 @@ def bootstrap_differences(
     rng = np.random.default_rng(seed)
     statistics = {name: (make_statistic(name, first), make_statistic(name, second)) for name in metrics}
     batches: dict[str, list[np.ndarray]] = {name: [] for name in metrics}
-    for counts in draw_counts(resampling, len(first.truth), rng):
+    for counts in _resample(resampling, rng):
         for name, (statistic, other_statistic) in statistics.items():
             batches[name].append(other_statistic(counts) - statistic(counts))
     return {
@@ -146,15 +120,41 @@ def bootstrap_differences(
     }
 
 
-def draw_counts(resampling: Resampling, rows: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+def draw_counts(resampling: Resampling, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Yield how often each row is drawn, float32 (rows, resamples), a few resamples at a time."""
+    units = resampling.units
+    rows = len(units.clusters)
     batch_resamples = max(1, MAX_BATCH_CELLS // max(rows, 1))
     for start in range(0, resampling.resamples, batch_resamples):
         count = min(batch_resamples, resampling.resamples - start)
         counts = np.empty((rows, count), dtype="float32")
         for number in range(count):
-            counts[:, number] = np.bincount(resampling.draw(rng), minlength=rows)
+            draws = np.bincount(_draw_clusters(units, rng), minlength=units.cluster_count)
+            counts[:, number] = draws[units.clusters]
         yield counts
+
+
+def _draw_clusters(units: IndependentUnits, rng: np.random.Generator) -> np.ndarray:
+    """Draw as many clusters as there are, so that the number of rows varies as it would in new ones."""
+    clusters, length = units.cluster_count, units.block_length
+    if units.kind is not UnitKind.BLOCKS:
+        return rng.integers(0, clusters, clusters)
+    # Blocks may begin at any moment: a few fixed ones would give few different resamples. The last one is cut.
+    starts = rng.integers(0, clusters - length + 1, math.ceil(clusters / length))
+    positions: np.ndarray = (starts[:, None] + np.arange(length)).ravel()[:clusters]
+    return positions
+
+
+def _resample(resampling: Resampling, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Yield counts of rows (rows, resamples): all without one unit each if units are few, else drawn ones."""
+    units = resampling.units
+    # A single unit is drawn like others, and its scores have no bounds.
+    if not units.is_few or units.count < 2:
+        yield from draw_counts(resampling, rng)
+        return
+    batch_units = max(1, MAX_BATCH_CELLS // len(units.clusters))
+    for start in range(0, units.count, batch_units):
+        yield units.leave_each_out(range(start, min(start + batch_units, units.count)))
 
 
 def _make_interval(
@@ -162,28 +162,28 @@ def _make_interval(
 ) -> Interval:
     """The 95% interval of a value from its resamples, within the range of the metric if one is named.
 
-    Bounds are None if more than a tenth of the resamples has no score, for example for lack of a class.
+    Bounds are None for a single unit, or if more than a tenth of the resamples has no score, for example for
+    lack of a class.
     """
+    units = resampling.units
     # Leaving out many undefined resamples would bias the bounds to those that have all classes.
     finite = resampled[np.isfinite(resampled)]
-    if len(finite) < 0.9 * len(resampled):
+    if units.count < 2 or len(finite) < 0.9 * len(resampled):
         return {"value": round_significant(value), "low": None, "high": None}
-    if len(resampled) < MIN_PERCENTILES:
-        low, high = _normal(value, finite, metric)
-        return {
-            "value": round_significant(value),
-            "low": round_significant(low),
-            "high": round_significant(high),
-        }
-    low, high = percentile_bounds(finite, resampling.unit_count)
-    return {
-        "value": round_significant(value),
-        "low": round_significant(float(low)),
-        "high": round_significant(float(high)),
-    }
+    if units.is_few:
+        reach = units.quantile(0.025)
+        low, high = _symmetric_bounds(value, finite, metric, lambda scores: reach * jackknife_error(scores))
+    elif len(resampled) < MIN_PERCENTILES:
+        low, high = _symmetric_bounds(
+            value, finite, metric, lambda scores: 1.96 * float(np.std(scores, ddof=1))
+        )
+    else:
+        # Few of the units may be so large that they tell as little as two.
+        low, high = map(float, percentile_bounds(finite, max(units.effective_count, 2.0)))
+    return {"value": round_significant(value), "low": round_significant(low), "high": round_significant(high)}
 
 
-def percentile_bounds(resampled: np.ndarray, unit_count: int) -> np.ndarray:
+def percentile_bounds(resampled: np.ndarray, unit_count: float) -> np.ndarray:
     """Return lower and upper bounds (2, ...) of resampled scores (resamples, ...) at 95 %.
 
     Percentiles lie further out for few units (Hesterberg 2015, expanded percentiles).
@@ -193,17 +193,17 @@ def percentile_bounds(resampled: np.ndarray, unit_count: int) -> np.ndarray:
     return bounds
 
 
-def _normal(value: float, resampled: np.ndarray, metric: str | None) -> tuple[float, float]:
-    """1.96 standard deviations to each side, on the unbounded scale of the metric."""
-    half_width = 1.96 * float(resampled.std(ddof=1))
-    if metric is None:
-        return value - half_width, value + half_width
-    with np.errstate(divide="ignore", invalid="ignore"):
-        positions = get_transform(metric).to_unbounded(resampled)
-    middle = to_unbounded(metric, value)
-    half_width = 1.96 * float(np.std(positions, ddof=1))
-    # A score at an end of its range has no place on the unbounded scale.
-    if not np.isfinite([middle, half_width]).all():
-        return float(resampled.min()), float(resampled.max())
-    from_unbounded = get_transform(metric).from_unbounded
-    return float(from_unbounded(middle - half_width)), float(from_unbounded(middle + half_width))
+def _symmetric_bounds(
+    value: float, resampled: np.ndarray, metric: str | None, find_half_width: Callable[[np.ndarray], float]
+) -> tuple[float, float]:
+    """Return bounds as far below as above the value, on the unbounded scale of the metric."""
+    if metric is not None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            positions = np.asarray(get_transform(metric).to_unbounded(resampled))
+        middle = to_unbounded(metric, value)
+        # A score at an end of its range has no place on the unbounded scale.
+        if np.isfinite(middle) and np.isfinite(positions).all():
+            half_width, back = find_half_width(positions), get_transform(metric).from_unbounded
+            return float(back(middle - half_width)), float(back(middle + half_width))
+    half_width = find_half_width(resampled)
+    return clip_to_range(metric, value - half_width, value + half_width)

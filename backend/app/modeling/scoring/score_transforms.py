@@ -1,5 +1,6 @@
 """Unbounded scales of metrics: scores are shifted and compared on a scale where none lies beyond the range."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -35,6 +36,15 @@ _TRANSFORMS = {
 }
 
 
+RANGES = {
+    MetricScale.SHARE: (0.0, 1.0),
+    MetricScale.CORRELATION: (-1.0, 1.0),
+    MetricScale.EXPLAINED: (-math.inf, 1.0),
+    MetricScale.LOSS: (0.0, math.inf),
+}
+"""Range of values by scale: a bound at an end of it has no place on the unbounded scale."""
+
+
 def get_transform(metric: str) -> ScoreTransform:
     return _TRANSFORMS[METRICS[metric].scale]
 
@@ -43,3 +53,11 @@ def to_unbounded(metric: str, score: float) -> float:
     """Map a score to the unbounded scale of its metric; infinite at an end of the range."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(get_transform(metric).to_unbounded(score))
+
+
+def clip_to_range(metric: str | None, low: float, high: float) -> tuple[float, float]:
+    """Clip bounds of a score to the range of its metric; without one they are returned as they are."""
+    if metric is None:
+        return low, high
+    lowest, highest = RANGES[METRICS[metric].scale]
+    return max(low, lowest), min(high, highest)

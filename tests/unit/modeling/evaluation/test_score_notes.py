@@ -1,13 +1,13 @@
 """What is said of figures on new rows: scores that nobody promised, decay, bounds that fail."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from app.modeling.evaluation.evaluate_predictions import evaluate_predictions
 from app.modeling.evaluation.period_variation import Past
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
+from app.modeling.scoring.independent_units import IndependentUnits, UnitKind
 from app.modeling.scoring.prediction_intervals import fit_intervals
 from app.modeling.scoring.scores import Predicted
 
@@ -118,11 +118,28 @@ def test_groups_that_agree_make_an_interval_as_wide_as_few_rows_would() -> None:
     rng = np.random.default_rng(0)
     off = np.repeat(rng.normal(size=20) * 3, 50)
     predicted = Predicted(np.zeros(1000), off)
-    names = pd.Series(np.repeat(range(20), 50))
+    units = IndependentUnits.of_clusters(np.repeat(range(20), 50), UnitKind.GROUPS)
     apart = evaluate_predictions(predicted, predicted, NUMBER, "hold-out")["metrics"]["mae"]
-    together = evaluate_predictions(predicted, predicted, NUMBER, "hold-out", groups=names)["metrics"]["mae"]
+    together = evaluate_predictions(predicted, predicted, NUMBER, "hold-out", units=units)["metrics"]["mae"]
     widths = [(each["high"] or 0) - (each["low"] or 0) for each in (apart, together)]
     assert widths[1] > 4 * widths[0]
+
+
+@pytest.mark.parametrize(("group_count", "note"), [(1, "have the same 'shop'"), (3, "of 3 groups"), (20, "")])
+def test_few_groups_are_noted(group_count: int, note: str) -> None:
+    problem = Problem("y", ProblemKind.REGRESSION, "mae", group_column="shop")
+    units = IndependentUnits.of_clusters(np.arange(800) % group_count, UnitKind.GROUPS)
+    notes = evaluate_predictions(*drifting(800, 1.0), problem, "hold-out", units=units)["notes"]
+    assert any("'shop'" in text for text in notes) is bool(note)
+    assert not note or any(note in text for text in notes)
+
+
+def test_labels_that_all_overlap_are_noted() -> None:
+    problem = Problem("y", ProblemKind.REGRESSION, "mae", time_column="day", horizon=12)
+    facts = evaluate_predictions(*drifting(20, 1.0), problem, "hold-out")
+    assert facts["metrics"]["mae"]["low"] is None
+    assert not facts["beats_baseline"]
+    assert any("count as one observation" in text for text in facts["notes"])
 
 
 def test_a_model_worse_than_the_baseline_is_noted() -> None:

@@ -9,6 +9,7 @@ import pytest
 from app.modeling.problem.kinds import ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.family_intervals import confidence_level, widen_for_looks
+from app.modeling.scoring.independent_units import IndependentUnits
 from app.modeling.scoring.intervals import draw_counts, make_resampling, percentile_bounds
 
 PROBLEM = Problem("y", ProblemKind.REGRESSION, "mae")
@@ -96,9 +97,9 @@ def cover(case: Case, looks: int, seed: int) -> np.ndarray:
     shared = rng.normal(size=(ROWS, RUNS // SEEDS, 1))
     own = rng.normal(size=(ROWS, RUNS // SEEDS, looks))
     rows = case.of_rows(0.7 * shared + np.sqrt(1 - 0.49) * own).reshape(ROWS, -1).astype("float32")
-    resampling = make_resampling(ROWS, PROBLEM)
-    [counts] = draw_counts(resampling, ROWS, rng)
-    low, high = percentile_bounds(case.of_mean(counts.T @ rows / ROWS), resampling.unit_count)
+    resampling = make_resampling(IndependentUnits.of_rows(ROWS))
+    [counts] = draw_counts(resampling, rng)
+    low, high = percentile_bounds(case.of_mean(counts.T @ rows / ROWS), ROWS)
     scores = [
         {"value": float(value), "low": float(below), "high": float(above)}
         for value, below, above in zip(case.of_mean(rows.mean(axis=0)), low, high, strict=True)
