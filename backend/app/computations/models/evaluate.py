@@ -82,7 +82,7 @@ def evaluate_model(
     inputs = select_inputs(frame.iloc[rows], parsed_problem).reset_index(drop=True)
     errors = row_errors(predicted)
     _write_errors(workspace, inputs, predicted, errors)
-    return {**to_json_facts(facts), "slices": to_json_facts(find_error_slices(inputs, errors))}
+    return {**to_json_facts(facts), "slices": to_json_facts(find_error_slices(inputs, errors, units))}
 
 
 def _write_errors(

@@ -5,9 +5,10 @@ from typing import TypedDict
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
+from app.modeling.scoring.independent_units import IndependentUnits
 from app.modeling.scoring.scores import Predicted
+from app.modeling.scoring.unit_means import measure_excess
 from app.modeling.table.json_values import round_significant
 
 MAX_SLICES = 8
@@ -42,11 +43,15 @@ def row_errors(predicted: Predicted) -> np.ndarray:
     return errors
 
 
-def find_error_slices(inputs: pd.DataFrame, errors: np.ndarray) -> list[ErrorSlice]:
+def find_error_slices(
+    inputs: pd.DataFrame, errors: np.ndarray, units: IndependentUnits | None = None
+) -> list[ErrorSlice]:
     """Find slices by one column each whose rows have larger errors than the others, beyond chance.
 
-    `inputs`: the rows (rows, columns) as they were before features. The worst comes first.
+    `inputs`: the rows (rows, columns) as they were before features. The worst comes first. `units`: those
+    of the rows, see `find_units`; None for single rows.
     """
+    unit_of_row = (units or IndependentUnits.of_rows(len(inputs))).unit_of_row
     compared = [
         (column, value, is_inside)
         for column, value, is_inside in _slices(inputs)
@@ -55,7 +60,7 @@ def find_error_slices(inputs: pd.DataFrame, errors: np.ndarray) -> list[ErrorSli
     ranked: list[tuple[float, ErrorSlice]] = []
     for column, value, is_inside in compared:
         inside, outside = errors[is_inside], errors[~is_inside]
-        statistic, probability = _compare_means(inside, outside)
+        statistic, probability = measure_excess(errors, is_inside, unit_of_row)
         if probability * len(compared) < SIGNIFICANCE:
             entry = ErrorSlice(
                 column=column,
@@ -66,19 +71,6 @@ def find_error_slices(inputs: pd.DataFrame, errors: np.ndarray) -> list[ErrorSli
             )
             ranked.append((statistic, entry))
     return [entry for _, entry in sorted(ranked, key=lambda pair: -pair[0])[:MAX_SLICES]]
-
-
-def _compare_means(inside: np.ndarray, outside: np.ndarray) -> tuple[float, float]:
-    """Return Welch's statistic, and a bound on its one-sided probability if both have the same mean.
-
-    The degrees of freedom are those of the smaller sample: fewer than Welch's, since errors are skewed.
-    """
-    variance = inside.var(ddof=1) / len(inside) + outside.var(ddof=1) / len(outside)
-    # Written this way round, so that a variance of nan does not pass either.
-    if not variance > 0:
-        return 0.0, 1.0
-    statistic = float((inside.mean() - outside.mean()) / np.sqrt(variance))
-    return statistic, float(stats.t.sf(statistic, min(len(inside), len(outside)) - 1))
 
 
 def _slices(inputs: pd.DataFrame) -> Iterator[tuple[str, str, np.ndarray]]:

@@ -66,7 +66,7 @@ def explain_predictions(
     deadline = deadline or Deadline(None)
     problem, threshold = subject.problem, metadata.get("threshold")
     holdout_rows = len(rows)
-    segments, sampled, sampled_truth = _find_segments(subject, rows, truth, threshold, seed, deadline)
+    segments, sampled, sampled_truth = _find_segments(subject, rows, truth, threshold, seed, deadline, units)
     columns = order_by_relation(rows, truth, [problem.time_column, problem.group_column, *unused])
     # Importances get all rows, since their intervals are claimed; the parts below are drawn from a sample.
     measurement = measure_importances(
@@ -120,6 +120,7 @@ def _find_segments(
     threshold: float | None,
     seed: int,
     deadline: Deadline,
+    units: IndependentUnits | None,
 ) -> tuple[SegmentFacts | None, pd.DataFrame, np.ndarray]:
     """Find the worst segments; return them with the sampled rows that they were found on."""
     # Before the clock of the share starts: loading members would make each row look slow.
@@ -136,7 +137,8 @@ def _find_segments(
     # A small table was predicted by the probe already.
     outputs = first if np.array_equal(positions, np.arange(len(probe))) else subject.predict(rows)
     predicted = Predicted.from_problem(subject.problem, truth, outputs, threshold)
-    return find_worst_segments(rows, predicted, subject.problem), rows, truth
+    sampled_units = None if units is None else units.take(positions)
+    return find_worst_segments(rows, predicted, subject.problem, sampled_units), rows, truth
 
 
 def order_by_relation(rows: pd.DataFrame, truth: np.ndarray, excluded: Sequence[str | None]) -> list[str]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm, t
 
 from app.modeling.explanation.explanation_facts import Segment, SegmentFacts
 from app.modeling.problem.problem import Problem
+from app.modeling.scoring.independent_units import IndependentUnits, units_in_order
 from app.modeling.scoring.scores import Predicted
+from app.modeling.scoring.unit_means import bound_mean, bound_share, measure_excess
 from app.modeling.table.column_kinds import ColumnKind, column_kind
 from app.modeling.table.json_values import class_label, round_significant
 
@@ -40,19 +41,22 @@ class _Segment:
     inside: np.ndarray
 
 
-def find_worst_segments(rows: pd.DataFrame, predicted: Predicted, problem: Problem) -> SegmentFacts:
+def find_worst_segments(
+    rows: pd.DataFrame, predicted: Predicted, problem: Problem, units: IndependentUnits | None = None
+) -> SegmentFacts:
     """Compute errors within every value or range of every raw column; report segments worse beyond chance.
 
     A classifier's error is the share of wrong classes, a regression's the mean absolute error.
+    `units`: those of the rows, see `find_units`; rows of one err alike.
     """
     error = _row_errors(predicted, problem)
     segments = [part for part in _iterate_segments(rows, problem) if _is_large_enough(part, len(rows))]
-    # One-sided: only segments with larger errors are looked for.
-    z_limit = float(norm.isf(FALSE_ALARM_RATE / max(len(segments), 1)))
+    max_probability = FALSE_ALARM_RATE / max(len(segments), 1)
+    unit_of_row = (units or units_in_order(len(rows), problem)).unit_of_row
     significant = [
         (part, facts)
         for part in segments
-        if (facts := _test_segment(part, error, problem, z_limit)) is not None
+        if (facts := _test_segment(part, error, unit_of_row, problem, max_probability)) is not None
     ]
     significant.sort(key=lambda pair: -_excess(pair[1]))
     return {
@@ -109,15 +113,15 @@ def _is_large_enough(part: _Segment, rows: int) -> bool:
     return count >= MIN_ROWS and rows - count >= MIN_ROWS
 
 
-def _test_segment(part: _Segment, error: np.ndarray, problem: Problem, z_limit: float) -> Segment | None:
+def _test_segment(
+    part: _Segment, error: np.ndarray, units: np.ndarray, problem: Problem, max_probability: float
+) -> Segment | None:
     """The segment's facts, or None if its error is not higher than elsewhere beyond chance."""
-    inside, elsewhere = error[part.inside], error[~part.inside]
-    # Welch's: errors inside and elsewhere may vary differently.
-    noise = np.hypot(inside.std(ddof=1) / np.sqrt(len(inside)), elsewhere.std(ddof=1) / np.sqrt(len(elsewhere)))
-    # Errors that are all equal on both sides have no noise to be compared with.
-    if inside.mean() - elsewhere.mean() <= z_limit * noise or not noise:
+    _, probability = measure_excess(error, part.inside, units)
+    if probability > max_probability:
         return None
-    low, high = _share_interval(inside) if problem.is_classification else _mean_interval(inside)
+    inside, elsewhere = error[part.inside], error[~part.inside]
+    low, high = (bound_share if problem.is_classification else bound_mean)(inside, units[part.inside])
     return {
         "column": part.column,
         "text": part.text,
@@ -127,20 +131,6 @@ def _test_segment(part: _Segment, error: np.ndarray, problem: Problem, z_limit: 
         "high": round_significant(high),
         "elsewhere": round_significant(float(elsewhere.mean())),
     }
-
-
-def _share_interval(wrong: np.ndarray) -> tuple[float, float]:
-    """95% interval by Wilson's score."""
-    z, rows, share = 1.96, len(wrong), float(wrong.mean())
-    middle = (share + z**2 / (2 * rows)) / (1 + z**2 / rows)
-    half = z * np.sqrt(share * (1 - share) / rows + z**2 / (4 * rows**2)) / (1 + z**2 / rows)
-    return float(middle - half), float(middle + half)
-
-
-def _mean_interval(error: np.ndarray) -> tuple[float, float]:
-    """95% interval by Student's t."""
-    half = float(t.isf(0.025, len(error) - 1)) * float(error.std(ddof=1)) / np.sqrt(len(error))
-    return float(error.mean()) - half, float(error.mean()) + half
 
 
 def _excess(facts: Segment) -> float:

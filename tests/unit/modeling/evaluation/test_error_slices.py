@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.evaluation.error_slices import find_error_slices, row_errors
+from app.modeling.scoring.independent_units import IndependentUnits, UnitKind
 from app.modeling.scoring.scores import Predicted
 
 ROWS = 400
@@ -36,6 +37,17 @@ def test_errors_by_chance_make_no_slice() -> None:
         find_error_slices(inputs(), np.random.default_rng(seed).exponential(1.0, ROWS)) for seed in range(40)
     ]
     assert sum(bool(slices) for slices in found) <= 6
+
+
+def test_errors_of_entities_seldom_make_a_slice() -> None:
+    entities, with_slices = np.repeat(np.arange(40), 50), 0
+    units = IndependentUnits.of_clusters(entities, UnitKind.GROUPS)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        table = pd.DataFrame({f"x{place}": rng.normal(size=40)[entities] for place in range(4)})
+        errors = np.abs(rng.normal(size=40)[entities] + rng.normal(size=2000))
+        with_slices += bool(find_error_slices(table, errors, units))
+    assert with_slices <= 4
 
 
 def test_few_rows_equal_errors_and_empty_tables_make_no_slice() -> None:

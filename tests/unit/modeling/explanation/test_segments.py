@@ -8,6 +8,7 @@ import pytest
 
 from app.modeling.explanation.explained_model import ExplainedModel
 from app.modeling.explanation.segments import find_worst_segments
+from app.modeling.scoring.independent_units import IndependentUnits, UnitKind
 from app.modeling.scoring.scores import Predicted
 
 from .conftest import BINARY, NUMBER
@@ -37,6 +38,34 @@ def test_a_model_that_errs_evenly_has_hardly_ever_a_segment_named(rows: pd.DataF
         predicted = Predicted(truth, truth + rng.normal(size=len(rows)))
         named += bool(find_worst_segments(rows, predicted, NUMBER)["worst"])
     assert named <= 4
+
+
+def test_errors_of_entities_seldom_make_a_segment() -> None:
+    """By single rows 99 of 100 such tables have one."""
+    entities, with_segments = np.repeat(np.arange(40), 50), 0
+    units = IndependentUnits.of_clusters(entities, UnitKind.GROUPS)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        table = pd.DataFrame({f"x{place}": rng.normal(size=40)[entities] for place in range(4)})
+        error = rng.normal(size=40)[entities] + rng.normal(size=2000)
+        facts = find_worst_segments(table, Predicted(np.zeros(2000), error), NUMBER, units)
+        with_segments += bool(facts["worst"])
+    assert with_segments <= 4
+
+
+def test_a_segment_of_entities_has_an_interval_of_their_number() -> None:
+    rng, entities = np.random.default_rng(0), np.repeat(np.arange(40), 50)
+    is_poor = entities < 10
+    error = rng.normal(size=2000) * np.where(is_poor, 6, 1) + 2 * rng.normal(size=40)[entities]
+    table = pd.DataFrame({"plan": np.where(is_poor, "basic", "pro")})
+    predicted, widths = Predicted(np.zeros(2000), error), []
+    for units in (None, IndependentUnits.of_clusters(entities, UnitKind.GROUPS)):
+        worst = find_worst_segments(table, predicted, NUMBER, units)["worst"][0]
+        assert (worst["column"], worst["text"]) == ("plan", "is basic")
+        assert worst["low"] is not None
+        assert worst["high"] is not None
+        widths.append(worst["high"] - worst["low"])
+    assert widths[1] > 1.2 * widths[0]
 
 
 def test_a_range_of_a_number_a_period_and_a_gap_can_be_worst(rows: pd.DataFrame) -> None:
