@@ -262,7 +262,7 @@ def final_evaluation(
         facts["notes"] += reference_notes(facts["references"])
     if ahead is not None:
         facts["by_step"] = score_by_step(
-            predicted, baseline, ahead[labelled], parsed_problem, chosen.prediction_intervals, references
+            predicted, baseline, ahead[labelled], parsed_problem, chosen.prediction_intervals, references, units
         )
     facts["figures"] = write_figures(
         workspace.output, evaluation_figures(facts, parsed_problem.target), Deadline(draw_s)

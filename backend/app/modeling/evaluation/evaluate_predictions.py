@@ -65,7 +65,7 @@ def evaluate_predictions(
         method += f"; widened to a level of {100 * confidence_level(looks):.4g}% for {looks} looks at them"
     beats = difference["low"] is not None and difference["low"] > 0
     is_binary = problem.is_binary
-    interval_coverage = _interval_coverage(predicted, fit, ahead)
+    interval_coverage = _interval_coverage(predicted, fit, ahead, units)
     return {
         "on": on,
         "model": fit.name if fit else None,
@@ -95,8 +95,8 @@ def evaluate_predictions(
 
 
 def _interval_coverage(
-    predicted: Predicted, fit: CandidateFit | None, ahead: np.ndarray | None
+    predicted: Predicted, fit: CandidateFit | None, ahead: np.ndarray | None, units: IndependentUnits
 ) -> CoverageJson | None:
     """The share of rows within the model's prediction intervals."""
     fitted = fit.prediction_intervals if fit else None
-    return measure_coverage(predicted.truth, predicted.output, fitted, ahead) if fitted else None
+    return measure_coverage(predicted.truth, predicted.output, fitted, ahead, units) if fitted else None

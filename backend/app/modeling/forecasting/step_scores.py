@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from app.modeling.problem.problem import Problem
+from app.modeling.scoring.independent_units import IndependentUnits
 from app.modeling.scoring.prediction_intervals import measure_coverage
 from app.modeling.scoring.scores import SCORERS, Predicted
 from app.modeling.table.json_values import round_significant
@@ -21,12 +22,13 @@ def score_by_step(
     problem: Problem,
     bounds: Mapping[str, Any] | None,
     references: Mapping[str, np.ndarray],
+    units: IndependentUnits | None = None,
 ) -> list[dict[str, Any]]:
     """Score each step: `[{"rows_ahead", "rows", "score", "baseline", "references": {name: score}, "coverage":
     CoverageJson}]`.
 
     `ahead` (rows,): the rows ahead that each row predicts; `references`: the forecast of each reference for the
-    rows.
+    rows; `units`: those of the rows, see `find_units`.
     """
     steps = []
     for step in np.unique(ahead)[:MAX_STEPS]:
@@ -48,7 +50,9 @@ def score_by_step(
                     for name, other in reference_predictions.items()
                     if np.isfinite(other.output).all()
                 },
-                "coverage": measure_coverage(own_rows.truth, own_rows.output, bounds, ahead[at])
+                "coverage": measure_coverage(
+                    own_rows.truth, own_rows.output, bounds, ahead[at], units and units.take(at)
+                )
                 if bounds
                 else None,
             }

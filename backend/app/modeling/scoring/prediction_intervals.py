@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from app.modeling.facts.computation_facts import CoverageJson, PredictionIntervalsJson
+from app.modeling.scoring.independent_units import IndependentUnits
+from app.modeling.scoring.unit_means import bound_share
 from app.modeling.table.json_values import round_significant
 from app.modeling.table.sampling import assign_folds
 
@@ -97,20 +99,25 @@ def predict_interval(
 
 
 def measure_coverage(
-    truth: np.ndarray, prediction: np.ndarray, fitted: Mapping[str, Any], rows_ahead: np.ndarray | None = None
+    truth: np.ndarray,
+    prediction: np.ndarray,
+    fitted: Mapping[str, Any],
+    rows_ahead: np.ndarray | None = None,
+    units: IndependentUnits | None = None,
 ) -> CoverageJson:
-    """The share of rows inside their interval with its 95% Wilson interval, and the median width."""
+    """The share of rows inside their interval with its own 95% interval, and the median width.
+
+    `units`: those of the rows, see `find_units`; None for single rows. A share of a single unit has no bounds.
+    """
     low, high = predict_interval(prediction, fitted, rows_ahead=rows_ahead)
-    share, rows = float(((truth >= low) & (truth <= high)).mean()), len(truth)
-    # Wilson's interval, since the normal one passes 1 at shares this high.
-    middle = (share + 1.96**2 / (2 * rows)) / (1 + 1.96**2 / rows)
-    half_width = 1.96 / (1 + 1.96**2 / rows) * np.sqrt(share * (1 - share) / rows + 1.96**2 / (4 * rows**2))
+    is_covered, rows = (truth >= low) & (truth <= high), len(truth)
+    lowest, highest = bound_share(is_covered, (units or IndependentUnits.of_rows(rows)).unit_of_row)
     return {
         "level": float(fitted["level"]),
         "coverage": {
-            "value": round_significant(share),
-            "low": round_significant(middle - half_width),
-            "high": round_significant(middle + half_width),
+            "value": round_significant(float(is_covered.mean())),
+            "low": round_significant(lowest),
+            "high": round_significant(highest),
         },
         "width": round_significant(float(np.median(high - low))),
         "rows": rows,

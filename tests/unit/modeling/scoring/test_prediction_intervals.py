@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from app.modeling.scoring.independent_units import IndependentUnits, UnitKind
 from app.modeling.scoring.prediction_intervals import LEVELS, fit_intervals, measure_coverage, predict_interval
 
 
@@ -123,3 +124,20 @@ def test_intervals_end_at_zero_where_the_target_can_fall_no_further(
     fitted = fit_intervals(truth, predictions, in_order=in_order)
     assert fitted is not None
     assert fitted["lowest"] == lowest
+
+
+def test_the_coverage_of_rows_that_err_together_is_as_uncertain_as_their_units() -> None:
+    rng, groups = np.random.default_rng(0), np.repeat(np.arange(8), 50)
+    fitted = fit_intervals(rng.normal(size=500), np.zeros(500))
+    assert fitted is not None
+    truth = rng.normal(size=8)[groups] + 0.1 * rng.normal(size=400)
+    alone = measure_coverage(truth, np.zeros(400), fitted)["coverage"]
+    together = [
+        measure_coverage(
+            truth, np.zeros(400), fitted, units=IndependentUnits.of_clusters(codes, UnitKind.GROUPS)
+        )["coverage"]
+        for codes in (groups, np.zeros(400))
+    ]
+    assert together[0]["value"] == together[1]["value"] == alone["value"]
+    assert together[0]["high"] - together[0]["low"] > 2 * (alone["high"] - alone["low"])
+    assert (together[1]["low"], together[1]["high"]) == (None, None)
