@@ -51,7 +51,7 @@ def evaluate_predictions(
     metrics, difference = bootstrap(predicted, baseline, problem, resample, seed)
     method = resample.method
     # Before the interval is widened: the question is if chance on these very rows explains the difference.
-    agreement = compare_with_cv(metrics[problem.metric], fit) if compare and fit else None
+    agreement = compare_with_cv(metrics[problem.metric], fit, len(predicted.truth)) if compare and fit else None
     periods = None
     if problem.time_column:
         periods = analyse_periods(predicted, problem, metrics[problem.metric], past, targets)

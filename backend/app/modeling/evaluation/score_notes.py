@@ -9,6 +9,7 @@ from app.counts import describe_count
 from app.modeling.evaluation.period_variation import Periods
 from app.modeling.facts.computation_facts import CoverageJson, Interval
 from app.modeling.facts.fits import CandidateFit
+from app.modeling.problem.folds import SplitKind
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.independent_units import IndependentUnits, UnitKind
@@ -38,18 +39,27 @@ class Agreement:
         return abs(self.score - self.expected) <= 1.96 * float(np.hypot(self.score_error, self.expected_error))
 
 
-def compare_with_cv(score: Interval, fit: CandidateFit) -> Agreement | None:
-    """Compare a score on new rows with the cross-validated one; None if a score or its error is unknown.
+def compare_with_cv(score: Interval, fit: CandidateFit, rows: int) -> Agreement | None:
+    """Compare a score on `rows` new rows with the cross-validated one; None if a score or its error is unknown.
 
-    Folds share training rows, so their variance is corrected (Nadeau and Bengio 2003).
+    Folds share training rows, so their variance is corrected (Nadeau and Bengio 2003). A single fold has the
+    error of the new rows, by the ratio of their numbers.
     """
     value, low, high, expected = score["value"], score["low"], score["high"], fit.score
     if value is None or low is None or high is None or expected is None:
         return None
     scores = [score for score in fit.fold_scores if score is not None]
     count = len(scores)
-    spread = float(np.std(scores, ddof=1)) * np.sqrt(1 / count + 1 / (count - 1)) if count > 1 else 0.0
-    return Agreement(value, expected, (high - low) / (2 * 1.96), float(spread))
+    error = (high - low) / (2 * 1.96)
+    if count > 1:
+        spread = float(np.std(scores, ddof=1)) * np.sqrt(1 / count + 1 / (count - 1))
+    elif fit.rows and fit.folds.count:
+        # In time order the first of the blocks trains only.
+        fold_rows = fit.rows / (fit.folds.count + (fit.folds.kind is SplitKind.TIME))
+        spread = error * np.sqrt(rows / fold_rows)
+    else:
+        return None
+    return Agreement(value, expected, error, float(spread))
 
 
 def score_notes(

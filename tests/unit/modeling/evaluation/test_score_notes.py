@@ -101,6 +101,22 @@ def test_a_large_spread_of_folds_tolerates_a_difference() -> None:
     ]
 
 
+def test_one_fold_agrees_as_often_as_chance_allows() -> None:
+    """A fold without an error of its own disagrees in 19 of 100 cases."""
+    agreed = 0
+    for seed in range(60):
+        errors = np.random.default_rng(seed).normal(size=(2, 200))
+        fold_score = float(np.abs(errors[0]).mean())
+        fit = candidate_fit("m", [fold_score, None, None, None, None], score=fold_score, rows=1000)
+        predicted = Predicted(np.zeros(200), errors[1])
+        facts = evaluate_predictions(predicted, predicted, NUMBER, "hold-out", fit=fit, compare=True)
+        agreed += bool(facts["agrees_with_cv"])
+    assert agreed >= 54
+    unsized = candidate_fit("m", [fold_score, None], score=fold_score, rows=0)
+    facts = evaluate_predictions(predicted, predicted, NUMBER, "hold-out", fit=unsized, compare=True)
+    assert facts["agrees_with_cv"] is None
+
+
 def test_intervals_with_wrong_coverage_are_noted() -> None:
     rng = np.random.default_rng(0)
     fitted = fit_intervals(rng.normal(size=500), np.zeros(500))
