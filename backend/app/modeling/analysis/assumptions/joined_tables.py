@@ -6,7 +6,12 @@ from typing import Any, Self
 
 import pandas as pd
 
-from app.modeling.analysis.assumptions.measurement import FOLDS, compare_scores, predict_out_of_fold
+from app.modeling.analysis.assumptions.measurement import (
+    FOLDS,
+    compare_scores,
+    number_units,
+    predict_out_of_fold,
+)
 from app.modeling.analysis.assumptions.sample_size import MIN_ROWS, sample_size
 from app.modeling.analysis.assumptions.wording import joined_table_assumption
 from app.modeling.facts.assumptions import AssumptionJson
@@ -72,7 +77,8 @@ def measure_joined_tables(
             break
         narrow = replace(problem, exclude=(*problem.exclude, *entry.columns))
         without = predict_out_of_fold(sample, narrow, plan, threads)
-        compared = None if without is None else compare_scores(complete, without, problem, seed=seed)
+        units = number_units(sample, problem, complete.tested)
+        compared = None if without is None else compare_scores(complete, without, problem, units, seed=seed)
         if compared:
             matched = float(sample[list(entry.columns)].notna().any(axis=1).mean())
             assumptions.append(joined_table_assumption(entry.table, entry.columns, matched, problem, compared))

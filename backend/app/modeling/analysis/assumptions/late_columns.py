@@ -8,10 +8,10 @@ import pandas as pd
 
 from app.modeling.analysis.assumptions.measurement import (
     FOLDS,
-    TIME_BLOCKS,
     ComparedScores,
     SidePredictions,
     compare_scores,
+    number_units,
     predict_out_of_fold,
 )
 from app.modeling.analysis.assumptions.sample_size import MIN_ROWS, sample_size
@@ -24,9 +24,7 @@ from app.modeling.labels.labels import make_labels
 from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.scores import SCORERS
-from app.modeling.splits.groups import find_groups
 from app.modeling.splits.split import choose_kind
-from app.modeling.splits.walk_forward import time_blocks
 from app.modeling.table.sampling import sample_rows
 from app.modeling.training.deadline import Deadline
 
@@ -154,24 +152,14 @@ class ColumnTrial:
     ) -> ComparedScores | None:
         if with_side is None or without is None:
             return None
-        return compare_scores(with_side, without, self.problem, self._units(with_side), seed=self.seed)
+        units = number_units(self.sample, self.problem, with_side.tested)
+        return compare_scores(with_side, without, self.problem, units, seed=self.seed)
 
     def skill(self, side: SidePredictions) -> float:
         """ROC AUC of classes, R2 of numbers."""
         rows = np.flatnonzero(side.tested)
         metric = "roc_auc" if self.problem.is_classification else "r2"
         return float(SCORERS[metric](side.take(rows, self.problem)))
-
-    def _units(self, side: SidePredictions) -> np.ndarray | None:
-        """Number the units (rows,) that the bootstrap draws: groups or blocks of time; None for rows alone."""
-        if self.problem.time_column:
-            rows, numbers = np.flatnonzero(side.tested), np.zeros(len(self.sample), dtype=int)
-            times = pd.factorize(self.sample[self.problem.time_column], sort=True)[0]
-            for number, block in enumerate(time_blocks(times[rows], TIME_BLOCKS)):
-                numbers[rows[block]] = number
-            return numbers
-        groups = find_groups(self.sample, self.problem)
-        return None if groups is None else pd.factorize(groups)[0]
 
 
 def _suspects_of(leaks: Sequence[Leak]) -> list[Suspect]:

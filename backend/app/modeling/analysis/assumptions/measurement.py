@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from app.errors import InvalidInput
 from app.modeling.facts.assumptions import BoundsJson
@@ -13,6 +14,7 @@ from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.bootstrap_metrics import make_statistic
 from app.modeling.scoring.scores import SCORERS, Predicted
+from app.modeling.splits.groups import find_groups
 from app.modeling.splits.split import Fold
 from app.modeling.splits.walk_forward import time_blocks
 from app.modeling.table.json_values import round_significant
@@ -28,8 +30,8 @@ FOLDS = 3
 """Folds of a measurement: both sides have the same number, and more cost time that the model needs."""
 RESAMPLES = 200
 """Enough for a standard error to 5%."""
-Z = 1.96
-"""Standard errors of a 95% interval."""
+TAIL = 0.025
+"""Probability beyond each bound of a 95% interval."""
 MIN_DEFINED_SHARE = 0.9
 """Share of the resamples with a score: fewer leave an interval of the lucky ones."""
 MIN_UNITS = 5
@@ -134,6 +136,21 @@ def number_time_blocks(times: pd.Series, rows: np.ndarray) -> np.ndarray | None:
     return numbers
 
 
+def number_units(sample: pd.DataFrame, problem: Problem, tested: np.ndarray) -> np.ndarray | None:
+    """Number the units (rows,) that the bootstrap draws: groups or blocks of time; None for rows alone.
+
+    `tested` (rows,): marks the rows that were predicted, which make the blocks.
+    """
+    if problem.time_column:
+        rows, numbers = np.flatnonzero(tested), np.zeros(len(sample), dtype=int)
+        times = pd.factorize(sample[problem.time_column], sort=True)[0]
+        for number, block in enumerate(time_blocks(times[rows], TIME_BLOCKS)):
+            numbers[rows[block]] = number
+        return numbers
+    groups = find_groups(sample, problem)
+    return None if groups is None else pd.factorize(groups)[0]
+
+
 def bounds_json(bounds: tuple[float, float]) -> BoundsJson:
     return {"low": round_significant(bounds[0]), "high": round_significant(bounds[1])}
 
@@ -185,15 +202,17 @@ def compare_scores(
     return ComparedScores(
         every,
         second,
-        _bounds(every, resampled[0]),
-        _bounds(second, resampled[1]),
-        _bounds(sign * (first - second), difference),
+        _bounds(every, resampled[0], unit_count),
+        _bounds(second, resampled[1], unit_count),
+        _bounds(sign * (first - second), difference, unit_count),
         len(rows),
     )
 
 
-def _bounds(value: float, resampled: np.ndarray) -> tuple[float, float]:
-    """The normal interval of a value from its resamples."""
-    # The normal one: percentiles of 200 resamples rest on five values at each end.
-    half_width = Z * float(resampled[np.isfinite(resampled)].std(ddof=1))
+def _bounds(value: float, resampled: np.ndarray, unit_count: int) -> tuple[float, float]:
+    """The symmetric interval of a value from resamples of its units."""
+    # A symmetric one: percentiles of 200 resamples rest on five values at each end. Few units need Student's t,
+    # and vary around their own mean, not around the unknown one.
+    reach = float(stats.t.isf(TAIL, unit_count - 1)) * np.sqrt(unit_count / (unit_count - 1))
+    half_width = reach * float(resampled[np.isfinite(resampled)].std(ddof=1))
     return value - half_width, value + half_width
