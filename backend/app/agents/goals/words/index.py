@@ -26,6 +26,8 @@ class WordIndex:
         return "".join(word[0] for word in self.words)
 
     def _find_all(self, name: Sequence[str]) -> list[int]:
+        if not name:  # `%` is a column without a word
+            return []
         name_words = list(name)
         return [i for i in self._word_places.get(name[0], ()) if self.words[i : i + len(name)] == name_words]
 

@@ -74,3 +74,14 @@ def test_the_index_of_a_text_knows_where_words_stand() -> None:
     assert index.find_words(["of", "passengers"]) == 3
     assert index.find_words(["of", "fare"]) is None
     assert index.count_words(["of", "passengers"]) == 2
+
+
+def test_a_column_whose_name_has_no_word_breaks_no_goal() -> None:
+    columns = (
+        Column("%", "double", "number", distinct=50),
+        Column("fare paid", "double", "number", distinct=50),
+    )
+    table = TableProfile("rides", 100, (*columns, Column("fare", "double", "number", distinct=50)))
+    target = find_target(parse_goal("predict the fare paid"), [table]).target
+    assert target is not None
+    assert target.column.name == "fare paid"
