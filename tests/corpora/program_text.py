@@ -1,11 +1,14 @@
-"""Programs of questions as text: Python expressions, which are parsed and never run.
+"""Programs of questions and goals as text: Python expressions, which are parsed and never run.
 
-`mean(fare), by(district), where(year(started) == 2023), top(5, mean(fare))`
+`mean(fare), by(district), where(year(started) == 2023), top(5, mean(fare))`; `predict(fare), without(tip)`
 """
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from app.agents.questions.learned.tokens import GOALS
+from app.agents.questions.programs.goal_program import GoalProgram
 from app.agents.questions.programs.program import (
     AnyOf,
     Condition,
@@ -25,6 +28,7 @@ SPANS = ("days", "hours", "minutes")
 PLAIN_FIGURES = ("distinct", "sum", "mean", "median", "min", "max", "std")
 OVER_GROUPS = ("mean", "median", "min", "max", "sum", "std")
 UNITS = ("year", "quarter", "month", "week", "day", "hour")
+_GOAL_CLAUSES = {"predict": ("without", "where"), "drivers": ("without", "where"), "forecast": ("by", "where")}
 _SIGNS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
@@ -33,14 +37,15 @@ class BadProgramError(ValueError):
     """A text that is no program of the tables, with the reason."""
 
 
-def parse_program(text: str, columns: Mapping[str, str]) -> Program:
+def parse_program(text: str, columns: Mapping[str, str]) -> Program | GoalProgram:
     """Read the text of a program. `columns`: types by name. Raises BadProgramError."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
         raise BadProgramError(f"no expression: {error.msg}") from error
     parts = tree.elts if isinstance(tree, ast.Tuple) else [tree]
-    return _Reader(columns).program(parts)
+    reader = _Reader(columns)
+    return reader.goal(parts) if _name_of(parts[0]) in GOALS else reader.program(parts)
 
 
 class _Reader:
@@ -68,6 +73,23 @@ class _Reader:
         having = tuple(self.bound(a) for a in clauses["having"].args) if "having" in clauses else ()
         order = self.order(clauses["order"]) if "order" in clauses else None
         return self.shown(shown, keys, where, having, order)
+
+    def goal(self, parts: Sequence[ast.expr]) -> GoalProgram:
+        """Read the program of a goal: `predict(TARGET), without(COLUMNS), where(CONDITIONS)`."""
+        aim: Any = _name_of(parts[0])
+        first, clauses = _arguments(parts[0]), {_name_of(part): _arguments(part) for part in parts[1:]}
+        allowed = _GOAL_CLAUSES.get(aim, ())
+        if [name for name in allowed if name in clauses] != [_name_of(part) for part in parts[1:]]:
+            raise BadProgramError(f"`{aim}` has no other clauses than {allowed}, each once and in this order")
+        if len(first) != bool(allowed):
+            raise BadProgramError(f"`{aim}` takes {int(bool(allowed))} arguments")
+        excluded = tuple(self.term(node) for node in clauses.get("without", ()))
+        keys = tuple(self.key(node) for node in clauses.get("by", ()))
+        where = tuple(self.condition(node) for node in clauses.get("where", ()))
+        return GoalProgram(aim, self.target(first[0]) if first else None, excluded, keys, where)
+
+    def target(self, node: ast.expr) -> Term | Condition | ProgramFigure:
+        return self.figure(node) if _name_of(node) == "count" else self.key(node)
 
     def shown(
         self,

@@ -19,6 +19,7 @@ from tests.corpora.training import (
 )
 
 from app.agents.goals.tables.profiles import Column, TableProfile, make_table_profile
+from app.agents.questions.programs.goal_program import GoalProgram
 from app.agents.questions.programs.program import AnyOf, Condition, Denial, Program, ProgramFigure, Test
 
 PROGRAMS_DIRECTORY = Path(__file__).parent / "training" / "programs"
@@ -33,7 +34,7 @@ class TrainingPrograms:
 
     id: str
     tables: tuple[TableProfile, ...]
-    questions: tuple[tuple[str, Program], ...]
+    questions: tuple[tuple[str, Program | GoalProgram], ...]
 
 
 def load_training_programs(directory: Path = PROGRAMS_DIRECTORY) -> Iterator[TrainingPrograms]:
@@ -85,7 +86,7 @@ def _with_named(column: Column, named: dict[str, list[str]]) -> Column:
     return replace(column, values=(*column.values, *further), top=(*column.top, *further))
 
 
-def _named_values(programs: Iterator[Program]) -> dict[str, list[str]]:
+def _named_values(programs: Iterator[Program | GoalProgram]) -> dict[str, list[str]]:
     named: dict[str, list[str]] = {}
     for program in programs:
         for test in _tests_of_program(program):
@@ -95,7 +96,12 @@ def _named_values(programs: Iterator[Program]) -> dict[str, list[str]]:
     return named
 
 
-def _tests_of_program(program: Program) -> Iterator[Test]:
+def _tests_of_program(program: Program | GoalProgram) -> Iterator[Test]:
+    if isinstance(program, GoalProgram):
+        for part in (program.target, *program.keys, *program.where):
+            if isinstance(part, Test | Denial | AnyOf):
+                yield from _tests(part)
+        return
     figures = [*program.figures, *(bound.figure for bound in program.having)]
     if program.order is not None and isinstance(program.order.by, ProgramFigure):
         figures.append(program.order.by)

@@ -48,6 +48,10 @@ def test_held_out_tables_have_no_training_programs() -> None:
         ("count(), by(city), top(0, count())", "needs a whole number first"),
         ("by(city), count()", "what is shown comes first"),
         ("by(city)", "nothing is shown"),
+        ("predict()", "`predict` takes 1 arguments"),
+        ("segment(city)", "`segment` takes 0 arguments"),
+        ("drivers(fare), by(city)", "`drivers` has no other clauses"),
+        ("predict(fare), where(fare > 3), without(city)", "each once and in this order"),
     ],
 )
 def test_what_is_wrong_with_a_program_is_said(text: str, reason: str) -> None:

@@ -7,6 +7,7 @@ from tests.unit.agents.questions.test_grammar import TRIPS, TYPES
 from app.agents.questions.learned import decoder
 from app.agents.questions.learned.decoder import write_programs
 from app.agents.questions.learned.inputs import QuestionInputs
+from app.agents.questions.learned.reading import read_aim
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,31 @@ def test_the_decoder_is_loaded_again_after_it_was_forgotten() -> None:
     before = write_programs(QuestionInputs("average fare", [TRIPS]))
     decoder.forget()
     assert write_programs(QuestionInputs("average fare", [TRIPS])) == before
+
+
+@pytest.mark.parametrize(
+    ("goal", "aim", "target"),
+    [
+        ("predict the fare", "predict", "fare"),
+        ("what will a trip cost", "predict", "fare"),
+        ("which factors drive the fare", "drivers", "fare"),
+        ("forecast the km of the next four weeks", "forecast", "km"),
+        ("average fare by city", "question", None),
+        ("group similar trips", "explore", None),
+        ("translate the remarks into French", "unserved", None),
+        ("asdf jkl", "nonsense", None),
+    ],
+)
+def test_everyday_goals(goal: str, aim: str, target: str | None) -> None:
+    read = read_aim(goal, [TRIPS])
+    assert read is not None
+    assert max(read.aims, key=read.aims.__getitem__) == aim
+    assert sum(read.aims.values()) == pytest.approx(1, abs=1e-5)
+    assert sum(read.targets.values()) <= 1.00001
+    if target is not None:
+        assert max(read.targets, key=read.targets.__getitem__) == ("trips", target)
+
+
+def test_a_goal_without_words_has_no_aim() -> None:
+    assert read_aim("", [TRIPS]) is None
+    assert read_aim("predict " + "the fare and " * 40, [TRIPS]) is None

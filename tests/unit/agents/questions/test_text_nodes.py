@@ -15,7 +15,10 @@ def nodes_of(text: str, kind: str) -> list[TextNode]:
     ("text", "numbers"),
     [
         ("orders over 1,200.50", [1200.5]),
-        ("more than 3k or 2.5 million", [3000, 2_500_000]),
+        ("more than 3k or 2.5 million", [3000, 3, 2_500_000]),
+        ("from .5 to 1e6", [0.5, 1_000_000]),
+        ("a 500m race", [500_000_000, 500]),
+        ("over a third of them", [3, 1 / 3]),
         ("at least twelve, at most a dozen", [12, 12]),
         ("between 30-40", [30, 40]),
         ("colder than -5 degrees", [-5]),
@@ -41,10 +44,19 @@ def test_numbers(text: str, numbers: list[float]) -> None:
         ("in 2021-02", date(2021, 2, 1), date(2021, 2, 28)),
         ("H2 2019", date(2019, 7, 1), date(2019, 12, 31)),
         ("orders of 2024", date(2024, 1, 1), date(2024, 12, 31)),
+        ("third quarter of 2024", date(2024, 7, 1), date(2024, 9, 30)),
+        ("the last quarter 2024", date(2024, 10, 1), date(2024, 12, 31)),
+        ("2nd half of 2023", date(2023, 7, 1), date(2023, 12, 31)),
+        ("builders of the 1870s", date(1870, 1, 1), date(1879, 12, 31)),
     ],
 )
 def test_dates(text: str, start: date, end: date) -> None:
     assert [(node.start, node.end) for node in nodes_of(text, "date")] == [(start, end)]
+
+
+def test_a_month_has_the_year_of_the_later_one() -> None:
+    spans = [(node.start, node.end) for node in nodes_of("from November to February 2024", "date")]
+    assert spans == [(date(2023, 11, 1), date(2023, 11, 30)), (date(2024, 2, 1), date(2024, 2, 29))]
 
 
 def test_days_that_do_not_exist_are_no_dates() -> None:

@@ -24,7 +24,7 @@ from app.agents.questions.programs.program import (
 
 
 def read_program(actions: Sequence[Action], inputs: QuestionInputs) -> Program:
-    """Return the program that actions of the grammar say."""
+    """Return the program of a question that actions of the grammar say."""
     return _ActionReader(actions, inputs).program()
 
 

@@ -1,8 +1,8 @@
-"""The decoder: a small transformer that writes programs of questions, run in NumPy.
+"""The decoder: a small transformer that writes programs of questions and reads goals, run in NumPy.
 
 Words, columns and values of a question attend to each other with what is known of their pairs (relation-aware
 attention as in RAT-SQL, Wang et al., ACL 2020), and a second transformer writes the actions of the grammar one
-by one, or points at what it read. `scripts/fit_question_decoder.py` fits it.
+by one, or points at what it read. `scripts/question_decoder` fits it.
 """
 
 import math
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.agents.questions.learned.action_reading import read_program
-from app.agents.questions.learned.grammar import MAX_ACTIONS, SYMBOL_NUMBERS, Action, Machine
+from app.agents.questions.learned.grammar import MAX_ACTIONS, SYMBOL_NUMBERS, Action, Machine, as_token
 from app.agents.questions.learned.inputs import QuestionInputs
 from app.agents.questions.learned.layers import apply, attend, feed, normalise, split_heads
 from app.agents.questions.learned.question_encoder import encode_question
-from app.agents.questions.learned.tokens import TOKEN_NUMBERS, TOKENS
+from app.agents.questions.learned.tokens import GOALS, SHOWS, TOKEN_NUMBERS, TOKENS
 from app.agents.questions.learned.writing import frame_of
 from app.agents.questions.programs.program import Program
 
@@ -36,6 +36,21 @@ class WrittenProgram(NamedTuple):
 
     program: Program
     probability: float
+
+
+TARGET_AIMS = ("predict", "drivers", "forecast")
+"""Aims that have a target."""
+
+
+class LearnedGoal(NamedTuple):
+    """The aim and the target of a request, by the decoder.
+
+    `aims`: the probability of each aim of `GOALS`, and of `question`. `targets`: of each of `TARGET_AIMS` the
+    probability of each column, if that is the aim; they sum to less than 1 where it may be no column.
+    """
+
+    aims: dict[str, float]
+    targets: dict[str, tuple[float, ...]]
 
 
 @dataclass(frozen=True)
@@ -97,12 +112,27 @@ def write_programs(inputs: QuestionInputs, beam: int = BEAM) -> list[WrittenProg
     return [program for entry in finished if (program := _read(entry, inputs)) is not None]
 
 
+def read_goal(inputs: QuestionInputs) -> LearnedGoal | None:
+    """Return the aim and the target of a request; None of one that cannot be read."""
+    if not inputs.can_be_read:
+        return None
+    model = _load()
+    with model.threads.limit(limits=1, user_api="blas"):
+        return _Search(inputs, model.weights, 1).read_goal()
+
+
 def _read(finished: _Beam, inputs: QuestionInputs) -> WrittenProgram | None:
     """Read a program; None where its numbers or dates are none of a program: the first half of the groups."""
     try:
         return WrittenProgram(read_program(finished.actions, inputs), math.exp(finished.logarithm))
     except (ValueError, ArithmeticError):
         return None
+
+
+def _continued(beam: _Beam, token: Action) -> _Beam:
+    machine = beam.machine.copy()
+    machine.advance(token)
+    return _Beam(machine, (*beam.actions, token), token.place, beam.logarithm)
 
 
 class _Search:
@@ -140,6 +170,30 @@ class _Search:
             self.past = [[states[parents] for states in layer] for layer in self.past]
             beams = [beam for _, beam in candidates]
         return sorted(finished, key=lambda beam: -beam.logarithm)[: self.width]
+
+    def read_goal(self) -> LearnedGoal:
+        start = _Beam(Machine(frame_of(self.inputs)))
+        logits = self.next_logits([start], 0)[0]
+        shares = self.shares(self.allowed_places(start.machine), logits)
+        aims = {name: shares[as_token(f"goal_{name}")] for name in GOALS}
+        aims["question"] = sum(shares[as_token(name)] for name in SHOWS)
+        starts = [_continued(start, as_token(f"goal_{name}")) for name in TARGET_AIMS]
+        self.past = [[states.repeat(len(starts), axis=0) for states in layer] for layer in self.past]
+        targets = {}
+        for name, beam, own in zip(TARGET_AIMS, starts, self.next_logits(starts, 1), strict=True):
+            by_action = self.shares(self.allowed_places(beam.machine), own)
+            columns = range(len(self.inputs.columns))
+            targets[name] = tuple(by_action.get(Action("column", place), 0.0) for place in columns)
+        return LearnedGoal(aims, targets)
+
+    def shares(self, places: "list[tuple[Action, int]]", logits: "np.ndarray") -> dict[Action, float]:
+        """Return the probability of each of the actions that may follow."""
+        import numpy as np  # noqa: PLC0415
+
+        own = logits[[number for _, number in places]]
+        own = np.exp(own - own.max())
+        own /= own.sum()
+        return {action: float(share) for (action, _), share in zip(places, own, strict=True)}
 
     def next_logits(self, beams: "list[_Beam]", length: int) -> "np.ndarray":
         """Return the logits of all tokens and of all that was read (programs, tokens and places)."""
@@ -183,7 +237,9 @@ class _Search:
         import numpy as np  # noqa: PLC0415
 
         places = self.allowed_places(beam.machine)
-        if not places:  # nothing in the question fits what was begun
+        if not beam.actions:  # what a question shows; goals are read by `read_goal`
+            places = [entry for entry in places if not TOKENS[entry[0].place].startswith("goal_")]
+        if not places:  # nothing in the question fits what was starts
             return []
         own = logits[[number for _, number in places]]
         own = own - own.max()

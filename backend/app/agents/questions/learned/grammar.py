@@ -15,6 +15,7 @@ from app.agents.questions.learned.tokens import (
     CONSTANTS,
     DATE_PARTS,
     FIGURES,
+    GOALS,
     OF_ANY,
     OF_NUMBERS,
     ORDERS,
@@ -79,8 +80,14 @@ Symbol = Literal[
     "number_node",
     "first_word",
     "last_word",
+    "target",
+    "measure",
+    "excluded",
 ]
 
+_TERM_SYMBOLS: frozenset[Symbol] = frozenset(
+    {"term", "number_term", "date_term", "terms", "key", "keys", "ranked", "text_column", "target", "measure"}
+)
 _NUMBER_KINDS: frozenset[ColumnKind] = frozenset({"number", "integer"})
 _AFTER_SHOWS: dict[str, tuple[Symbol, ...]] = {
     "figures": ("figure", "figures", "conditions"),
@@ -91,6 +98,11 @@ _AFTER_SHOWS: dict[str, tuple[Symbol, ...]] = {
     "rows": ("terms", "conditions", "order"),
     "values": ("term", "terms", "conditions", "order"),
     "none": (),
+}
+_AFTER_GOALS: dict[str, tuple[Symbol, ...]] = {
+    **{f"goal_{name}": () for name in GOALS},
+    **dict.fromkeys(("goal_predict", "goal_drivers"), ("target", "excluded", "conditions")),
+    "goal_forecast": ("measure", "keys", "conditions"),
 }
 _AFTER_FIGURE: dict[str, tuple[Symbol, ...]] = {
     "count": (),
@@ -177,10 +189,10 @@ class Machine:
 
     def _point(self, symbol: Symbol, action: Action) -> None:
         if action.kind == "column":
-            if symbol in ("terms", "keys"):
+            if symbol in ("terms", "keys", "excluded"):
                 self.stack += (symbol,)
             # The first column of a term decides what it is compared with.
-            if symbol in ("term", "number_term", "date_term", "terms", "key", "keys", "ranked", "text_column"):
+            if symbol in _TERM_SYMBOLS:
                 self.term = (action.place, "")
             elif self.term[0] < 0:
                 self.term = (action.place, self.term[1])
@@ -214,7 +226,7 @@ def _after(symbol: Symbol, name: str) -> tuple[Symbol, ...]:
     if name == "end":
         return ()
     if symbol == "program":
-        return _AFTER_SHOWS[name]
+        return _AFTER_GOALS[name] if name in _AFTER_GOALS else _AFTER_SHOWS[name]
     if symbol in _ITEMS:
         return (*_after(_ITEMS[symbol], name), symbol)
     if symbol == "having":
@@ -340,7 +352,7 @@ def _bounds(machine: Machine) -> Allowed:
 
 
 _ALLOWED: dict[Symbol, Callable[[Machine], Allowed]] = {
-    "program": lambda _: Allowed([*SHOWS]),
+    "program": lambda _: Allowed([*SHOWS, *(f"goal_{name}" for name in GOALS)]),
     "figure": _figures,
     "figures": _with_end(_figures),
     "term": _terms,
@@ -368,6 +380,9 @@ _ALLOWED: dict[Symbol, Callable[[Machine], Allowed]] = {
     "number_node": lambda machine: Allowed(nodes=machine.nodes("number")),
     "first_word": lambda machine: Allowed(words=[*range(machine.frame.words)]),
     "last_word": lambda machine: Allowed(words=[*range(machine.first_word, machine.frame.words)]),
+    "target": _keys,
+    "measure": lambda machine: Allowed(["figure_count", "figure_count_if"], _terms(machine).columns),
+    "excluded": lambda machine: Allowed(["end"], _terms(machine).columns),
 }
 
 

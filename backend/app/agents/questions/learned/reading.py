@@ -1,13 +1,14 @@
-"""Readings of a question by the decoder: the plans of the likeliest programs."""
+"""Readings of a request by the decoder: its aim and target, and of a question the plans of its programs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from app.agents.goals.aims.classifier import AIMS, Aim
 from app.agents.goals.columns.links import ColumnLinks, link_columns
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.composition.composer import plan_columns
-from app.agents.questions.learned.decoder import WrittenProgram, write_programs
+from app.agents.questions.learned.decoder import WrittenProgram, read_goal, write_programs
 from app.agents.questions.learned.inputs import QuestionInputs
 from app.agents.questions.plan_meaning import PlanMeaning, meaning_of
 from app.agents.questions.programs.program_plan import plan_of
@@ -70,6 +71,42 @@ def read_question(text: str, tables: Sequence[TableProfile], base: QuestionReadi
     likeliest = sorted(readings.values(), key=lambda entry: -entry.probability)
     links = link_columns(inputs.text, inputs.columns) if likeliest else None
     return LearnedReadings(tuple(likeliest), none, links, tuple(column.name for _, column in inputs.columns))
+
+
+class LearnedAim(NamedTuple):
+    """The aims of a request with their probabilities, and those of the columns to be the target of a model.
+
+    Columns stand by their table's name and their own, as if the target was one of them.
+    """
+
+    aims: Mapping[Aim, float]
+    targets: Mapping[tuple[str, str], float]
+
+
+def read_aim(text: str, tables: Sequence[TableProfile]) -> LearnedAim | None:
+    """Read what a request asks for by the decoder; None where it is too long, or there is no table."""
+    read = _read_aim_once if _can_be_kept(tables) else _read_aim
+    return read(text, tuple(tables))
+
+
+def _read_aim(text: str, tables: tuple[TableProfile, ...]) -> LearnedAim | None:
+    inputs = QuestionInputs(text, tables)
+    goal = read_goal(inputs)
+    if goal is None:
+        return None
+    aims: dict[Aim, float] = {aim: goal.aims[aim] for aim in AIMS}
+    aims["explore"] += goal.aims["segment"]
+    targets = {
+        (table.name, column.name): sum(goal.aims[aim] * shares[place] for aim, shares in goal.targets.items())
+        for place, (table, column) in enumerate(inputs.columns)
+    }
+    # A target that is a condition or the time between two dates has no column of its own at this step.
+    total = sum(targets.values())
+    targets = {name: share / total for name, share in targets.items()}
+    return LearnedAim(aims, targets)
+
+
+_read_aim_once = lru_cache(maxsize=MAX_CACHED_QUESTIONS)(_read_aim)
 
 
 def _can_be_kept(tables: Sequence[TableProfile]) -> bool:

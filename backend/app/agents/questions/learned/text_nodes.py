@@ -12,10 +12,12 @@ from app.number_words import ABOVE_ONE
 NodeKind = Literal["value", "number", "date", "month", "weekday"]
 MAX_WORDS = 48
 """Words of a question that are read."""
-_WORD = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|[^\w\s]|_")
+_WORD = re.compile(
+    r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d{1,2}(?![\w.]))?|(?<![\w.])\.\d+|[^\W\d_]+|[^\w\s]|_", re.IGNORECASE
+)
 _MONTH = re.compile(r"0[1-9]|1[0-2]")
 _DAY = re.compile(r"\d{1,2}\.\d{2}")
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,2})?")
 _SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "mio": 1e6, "bn": 1e9, "billion": 1e9}
 _OTHER_NUMBERS = {
     "one": 1, "once": 1, "twice": 2, "thrice": 3, "dozen": 12, "half": 0.5, "zero": 0, "first": 1,
@@ -23,6 +25,13 @@ _OTHER_NUMBERS = {
     "quarter": 0.25,
     "noon": 12, "midnight": 0, "single": 1, "couple": 2, "century": 100, "double": 2, "both": 2, "pair": 2,
 }  # fmt: skip
+FRACTIONS = {"third": 1 / 3, "thirds": 1 / 3, "fifth": 0.2, "fifths": 0.2, "tenth": 0.1, "tenths": 0.1}
+"""Words that are ordinal numbers, or parts of one: `the third`, `over a third`."""
+_ORDINALS = {"first": 1, "1": 1, "second": 2, "2": 2, "third": 3, "3": 3, "fourth": 4, "4": 4}
+_DIVISIONS = {"q": 4, "quarter": 4, "h": 2, "half": 2}
+"""Words and letters for a part of a year, and how many it has."""
+_MAX_BORROWED = 4
+"""Words between a month and the later one whose year it has: `from January up to March 2024`."""
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -76,11 +85,13 @@ def _numbers(words: Sequence[Word]) -> Iterator[TextNode]:
             continue
         following = words[place + 1] if place + 1 < len(words) else None
         if following and following.text in _SCALES and word.text[0].isdecimal():
-            is_joined = following.start == word.end or len(following.text) > 1
-            if is_joined:
+            is_joined, is_letter = following.start == word.end, len(following.text) == 1
+            if is_joined or not is_letter:
+                yield TextNode("number", place, place + 1, value * _SCALES[following.text])
+            if not is_letter:
                 scale = place + 1
-                yield TextNode("number", place, scale, value * _SCALES[following.text])
                 continue
+            # `500m` may be half a billion and five hundred metres: the decoder points at what is meant.
         # `-3` is a number, the dash of `30-40` is none.
         before = words[place - 1] if place else None
         is_negative = (
@@ -90,6 +101,8 @@ def _numbers(words: Sequence[Word]) -> Iterator[TextNode]:
             and (place < 2 or words[place - 2].end < before.start)
         )
         yield TextNode("number", place, place, -value if is_negative else value)
+        if word.text in FRACTIONS:
+            yield TextNode("number", place, place, FRACTIONS[word.text])
 
 
 def _number_of(text: str) -> float | None:
@@ -97,6 +110,8 @@ def _number_of(text: str) -> float | None:
         return float(text.replace(",", ""))
     if text in ABOVE_ONE:
         return float(ABOVE_ONE[text])
+    if text in FRACTIONS:
+        return float(_OTHER_NUMBERS.get(text, FRACTIONS[text]))
     return float(_OTHER_NUMBERS[text]) if text in _OTHER_NUMBERS else None
 
 
@@ -127,9 +142,13 @@ def _dates(words: Sequence[Word]) -> Iterator[TextNode]:
             _iso_date(words, place)
             or _named_date(words, place)
             or _numbered_period(words, place)
+            or _ordinal_period(words, place)
+            or _decade(words, place)
             or _year(words, place)
         )
         if node is None:
+            if (borrowed := _month_of_later_year(words, place)) is not None:
+                yield borrowed
             place += 1
         else:
             yield node
@@ -213,10 +232,48 @@ def _numbered_period(words: Sequence[Word], place: int) -> TextNode | None:
     return None
 
 
-def _part_node(first: int, last: int, letter: str, number: int, year: int) -> TextNode | None:
-    months = 3 if letter == "q" else 6
-    if not 1 <= number <= 12 // months:
+def _ordinal_period(words: Sequence[Word], place: int) -> TextNode | None:
+    """`the third quarter of 2024`, `2nd half of 2023`, `last quarter 2022`."""
+    texts = [word.text for word in words[place : place + 5]]
+    parts = [(n, text) for n, text in enumerate(texts) if text not in ("of", "in", "st", "nd", "rd", "th")]
+    if len(parts) < 3 or parts[1][1] not in ("quarter", "half") or not _is_year(parts[2][1]):
         return None
+    division = parts[1][1]
+    number = _DIVISIONS[division] if parts[0][1] == "last" else _ORDINALS.get(parts[0][1])
+    if number is None or parts[0][0] > 0:
+        return None
+    return _part_node(place, place + parts[2][0], division, number, int(parts[2][1]))
+
+
+def _decade(words: Sequence[Word], place: int) -> TextNode | None:
+    """`the 1870s`."""
+    texts = _joined_texts(words, place, 2)
+    if len(texts) < 2 or texts[1] != "s" or not _is_year(texts[0]) or not texts[0].endswith("0"):
+        return None
+    year = int(texts[0])
+    years = 100 if texts[0].endswith("00") else 10
+    return TextNode("date", place, place + 1, year, date(year, 1, 1), date(year + years - 1, 12, 31))
+
+
+def _month_of_later_year(words: Sequence[Word], place: int) -> TextNode | None:
+    """The month whose year stands behind a later one, `from January to March 2024`."""
+    month = _month_of(words[place].text)
+    if month is None:
+        return None
+    for later in range(place + 1, min(len(words), place + _MAX_BORROWED + 1)):
+        node = _named_date(words, later)
+        if node is not None and node.start is not None and _month_of(words[later].text) is not None:
+            year = node.start.year - (node.start.month < month)
+            return _month_node(place, place, year, month)
+    return None
+
+
+def _part_node(first: int, last: int, division: str, number: int, year: int) -> TextNode | None:
+    """The quarter or half of a year of this number; None where a year has fewer."""
+    count = _DIVISIONS[division]
+    if not 1 <= number <= count:
+        return None
+    months = 12 // count
     begin = months * (number - 1) + 1
     return TextNode("date", first, last, 0.0, date(year, begin, 1), _month_end(year, begin + months - 1))
 

@@ -39,6 +39,8 @@ CONSTANTS = (
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 17, 18, 20, 22, 24, 25, 30, 50, 60, 65, 100, 0.05, 0.1, 0.25, 0.5,
     0.75, 0.9, 0.95, 0.99,
 )  # fmt: skip
+GOALS = ("predict", "drivers", "forecast", "segment", "explore", "unserved", "nonsense")
+"""Aims of goals beside questions about stored rows."""
 UNITS = ("year", "quarter", "month", "week", "day", "hour")
 ORDERS = ("top", "bottom", "sort", "sort_desc")
 TOKENS = (
@@ -46,7 +48,7 @@ TOKENS = (
     "part_bins", *(f"term_{name}" for name in (*ARITHMETIC, *SPANS)), *(f"test_{name}" for name in TESTS),
     *STATISTICS, *SCALES, AFTERNOON, *(f"number_{number}" for number in CONSTANTS), "true", "false",
     "other_column", "mean_of_groups", *(f"unit_{name}" for name in UNITS),
-    *(f"order_{name}" for name in ORDERS), "same_figure",
+    *(f"order_{name}" for name in ORDERS), "same_figure", *(f"goal_{name}" for name in GOALS),
 )  # fmt: skip
 TOKEN_NUMBERS = {name: number for number, name in enumerate(TOKENS)}
 """A fitted decoder knows tokens by their numbers: a change of them needs another fit."""

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from app.agents.questions.learned.date_writing import CannotWriteError, write_date_test
 from app.agents.questions.learned.grammar import Action, Allowed, Machine, QuestionFrame, as_token
 from app.agents.questions.learned.inputs import QuestionInputs
-from app.agents.questions.learned.text_nodes import MONTHS, WEEKDAYS, TextNode
+from app.agents.questions.learned.text_nodes import FRACTIONS, MONTHS, WEEKDAYS, TextNode
 from app.agents.questions.learned.tokens import AFTERNOON, CONSTANTS, SCALES, TOKENS
+from app.agents.questions.programs.goal_program import GoalProgram
 from app.agents.questions.programs.program import (
     AnyOf,
     Condition,
@@ -21,6 +22,8 @@ from app.agents.questions.programs.program import (
 
 _TOLERANCE = 1e-9
 """Relative difference of numbers that are the same."""
+_ROUNDED = 0.005
+"""Difference up to which a program's number is a fraction that is written out, as 0.33."""
 
 
 def frame_of(inputs: QuestionInputs) -> QuestionFrame:
@@ -32,9 +35,10 @@ def frame_of(inputs: QuestionInputs) -> QuestionFrame:
     )
 
 
-def write_actions(program: Program, inputs: QuestionInputs) -> list[Action]:
+def write_actions(program: Program | GoalProgram, inputs: QuestionInputs) -> list[Action]:
     """Return the actions that say a program. Raises CannotWriteError."""
-    actions = [*_Writer(inputs).program(program)]
+    writer = _Writer(inputs)
+    actions = [*(writer.goal(program) if isinstance(program, GoalProgram) else writer.program(program))]
     machine = Machine(frame_of(inputs))
     for action in actions:
         allowed = machine.allowed() if not machine.is_done else None
@@ -96,6 +100,21 @@ class _Writer:
             yield as_token("end")
         if _shows(program) in ("rows", "values", "groups", "table"):
             yield from self.order(program)
+
+    def goal(self, program: GoalProgram) -> Iterator[Action]:
+        yield as_token(f"goal_{program.aim}")
+        if program.target is None:
+            return
+        if isinstance(program.target, ProgramFigure):
+            yield from self.figure(program.target)
+        else:
+            yield from self.key(program.target)
+        for key in program.keys if program.aim == "forecast" else program.excluded:
+            yield from self.key(key)
+        yield as_token("end")
+        for condition in self.ordered(program.where):
+            yield from self.condition(condition)
+        yield as_token("end")
 
     def show(self, program: Program) -> Iterator[Action]:
         if program.figures:
@@ -291,7 +310,7 @@ class _Writer:
 def _write_said(value: float, spelled: Sequence[tuple[int, float]]) -> list[Action] | None:
     """The actions of a number that the question says, as it is or in another unit."""
     for place, number in spelled:
-        if _equal(number, value):
+        if _equal(number, value) or (number in FRACTIONS.values() and abs(number - value) < _ROUNDED):
             return [Action("node", place)]
     for name, factor in SCALES.items():
         for place, number in spelled:
