@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Literal
 
-from app.agents.goals.aims.classifier import Aim, classify_aim
+from app.agents.goals.aims.classifier import Aim, classify_aim, join_aims
 from app.agents.goals.columns.name_score import QUOTED_SCORE
 from app.agents.goals.columns.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch, find_target
 from app.agents.goals.conditions.row_conditions import RowCondition
@@ -21,6 +21,7 @@ from app.agents.goals.phrases.trading_terms import (
     names_barriers,
     parse_market_terms,
 )
+from app.agents.goals.refusals.languages import foreign_language
 from app.agents.goals.series.axis_detection import parts_of_times
 from app.agents.goals.tables.profiles import TableProfile, make_table_profile
 from app.agents.planner import clarification
@@ -42,6 +43,7 @@ from app.agents.planner.tool_answers import (
     answers_to,
     read_user_answers,
 )
+from app.agents.questions.learned.reading import LearnedAim, read_aim
 from app.agents.runtime.conversation import ConversationView
 from app.modeling.problem.kinds import ProblemKindName
 
@@ -74,7 +76,14 @@ class Situation:
     @cached_property
     def aims(self) -> Mapping[Aim, float]:
         """Probabilities of what the goal asks for."""
-        return classify_aim(self.goal, tuple(self.tables))
+        by_words = classify_aim(self.goal, tuple(self.tables))
+        return join_aims(by_words, self.learned.aims) if self.learned else by_words
+
+    @cached_property
+    def learned(self) -> LearnedAim | None:
+        """The aim and the target by the fitted decoder, which has seen goals in English alone."""
+        text = self._parsed_goal.text
+        return read_aim(text, self.tables) if foreign_language(text) is None else None
 
     @cached_property
     def market_terms(self) -> MarketTerms:
@@ -278,4 +287,6 @@ class Situation:
         selecting = find_selecting_columns(self.goal.request_text, self.tables)
         # The hours of a series say when, and not what: "the load in the next 48 hours".
         times = [*map(parts_of_times, self.tables)] if self.goal.lookahead else []
-        return find_target(self.goal, self.tables, preference, [*excluded, *selecting, *chain(*times)])
+        refused = [*excluded, *selecting, *chain(*times)]
+        learned = self.learned.targets if self.learned else None
+        return find_target(self.goal, self.tables, preference, refused, learned)

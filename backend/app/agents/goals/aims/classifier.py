@@ -27,6 +27,10 @@ AIMS: tuple[Aim, ...] = (
     "unserved",
     "nonsense",
 )
+LEARNED_WEIGHT, MIN_SHARE = 0.25, 1e-3
+"""Weight of the probabilities of another reader, and the least that an aim has. Of half of the held-out
+training goals the likeliest aim is right in 89.5 % without the other reader, and in 91.6, 91.9 and 90.2 % with
+a weight of 0.25, 0.5 and 0.75; the least of them leaves goals in other languages to the classifier."""
 _FILE = Path(__file__).with_name("weights.json")
 
 
@@ -51,3 +55,17 @@ def weigh_aims(features: Mapping[str, float], weights: Mapping[str, Sequence[flo
     highest = max(logits)
     shares = [exp(logit - highest) for logit in logits]
     return {aim: share / sum(shares) for aim, share in zip(AIMS, shares, strict=True)}
+
+
+def join_aims(first: Mapping[Aim, float], second: Mapping[Aim, float]) -> dict[Aim, float]:
+    """Join the probabilities of the classifier with those of another reader: a weighted geometric mean.
+
+    How likely the goal is nonsense is what the classifier says: the other reader makes sense of any words.
+    """
+    shares = {
+        aim: max(first[aim], MIN_SHARE) ** (1 - LEARNED_WEIGHT) * max(second[aim], MIN_SHARE) ** LEARNED_WEIGHT
+        for aim in AIMS
+        if aim != "nonsense"
+    }
+    scale = (1 - first["nonsense"]) / sum(shares.values())
+    return {aim: shares[aim] * scale if aim in shares else first[aim] for aim in AIMS}

@@ -37,6 +37,10 @@ EVIDENCE = ("name", "concept_head", "concept_beside", "concept_elsewhere", "valu
 MIN_EVIDENCE = 0.1
 """Value of such a feature from which a word points to the column: weak phrases of the lexicon have more."""
 
+LEARNED_WEIGHT, MIN_SHARE = 0.35, 1e-3
+"""Weight of the probabilities of another reader, and the least that a column has. Of the targets of half of
+the held-out training goals that have a probability of 0.7, 291 are right and 53 wrong without the other reader,
+and 325 and 47, 332 and 50, 347 and 57 with a weight of 0.35, 0.5 and 0.75."""
 LINKS = ("linked_head", "linked_beside_head", "linked_elsewhere")
 MIN_LINK = 0.3
 """Probability of a column from which a word of the goal is linked with it."""
@@ -72,8 +76,15 @@ def likeliest_column(
     return likeliest if likeliest and by_name[likeliest.name] >= min_probability else None
 
 
-def weigh_columns(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) -> list[ColumnRank]:
-    """Return the rank of each column as the goal's target."""
+def weigh_columns(
+    goal: Goal,
+    columns: Sequence[tuple[TableProfile, Column]],
+    learned: Mapping[tuple[str, str], float] | None = None,
+) -> list[ColumnRank]:
+    """Return the rank of each column as the goal's target.
+
+    `learned`: probabilities by the names of table and column that another reader has come to.
+    """
     if not columns:
         return []
     tables = tuple(dict.fromkeys(table for table, _ in columns))
@@ -86,13 +97,36 @@ def weigh_columns(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) ->
         for (table, column), score, linked in zip(columns, scores, links.columns, strict=True)
     ]
     rows.append({**no_column_features(goal_words, [table for table, _ in columns], rows), **links.none})
-    logits = [sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
+    shares = _softmax([sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in rows])
+    if learned is not None:
+        shares = _joined(shares, [learned.get((table.name, column.name)) for table, column in columns])
+    return [ColumnRank(share, _has_evidence(row)) for share, row in zip(shares[:-1], rows[:-1], strict=True)]
+
+
+def _softmax(logits: Sequence[float]) -> list[float]:
     highest = max(logits)
     shares = [exp(logit - highest) for logit in logits]
     total = sum(shares)
-    return [
-        ColumnRank(share / total, _has_evidence(row)) for share, row in zip(shares[:-1], rows[:-1], strict=True)
+    return [share / total for share in shares]
+
+
+def _joined(shares: Sequence[float], others: Sequence[float | None]) -> list[float]:
+    """Join the probabilities of columns with those of another reader: a weighted geometric mean.
+
+    The last of `shares` is that of no column, which stays: the other reader tells which column, not whether one
+    is meant. So does that of a column that the other has not seen, because it was derived (None).
+    """
+    *by_words, none = shares
+    joined = [
+        max(share, MIN_SHARE) if other is None else _mean(share, (1 - none) * other)
+        for share, other in zip(by_words, others, strict=True)
     ]
+    scale = (1 - none) / sum(joined)
+    return [*(share * scale for share in joined), none]
+
+
+def _mean(first: float, second: float) -> float:
+    return float(max(first, MIN_SHARE) ** (1 - LEARNED_WEIGHT) * max(second, MIN_SHARE) ** LEARNED_WEIGHT)
 
 
 def _has_evidence(row: Mapping[str, float]) -> bool:

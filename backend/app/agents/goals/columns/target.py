@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.agents.goals.columns.derived_targets import explicit_target, with_derived_columns
@@ -77,12 +77,16 @@ class TargetMatch:
 
 
 def find_target(
-    goal: Goal, tables: Sequence[TableProfile], preference: str | None = None, excluded: Sequence[str] = ()
+    goal: Goal,
+    tables: Sequence[TableProfile],
+    preference: str | None = None,
+    excluded: Sequence[str] = (),
+    learned: Mapping[tuple[str, str], float] | None = None,
 ) -> TargetMatch:
     """Find the target in any of the tables. A `preference` that names a column decides.
 
     Columns that the goal denies, groups by or excludes (`excluded`) are never the target. A goal that wants no
-    model, or one that names text or an identifier, determines no target.
+    model, or one that names text or an identifier, determines no target. `learned`: as of `weigh_columns`.
     """
     # A preference is a name, and its user has chosen it: nothing of the goal is weighed against it.
     if preference and (exact := _columns_of_name(preference, tables)):
@@ -92,7 +96,7 @@ def find_target(
         computed = ScoredColumn(*spelled_out, QUOTED_SCORE, probability=MIN_NAMED_PROBABILITY)
         return TargetMatch(computed, (computed,))
     tables = with_derived_columns(goal, tables)
-    scored = _score_columns(goal, tables, _columns_in_other_roles(goal, tables) | set(excluded))
+    scored = _score_columns(goal, tables, _columns_in_other_roles(goal, tables) | set(excluded), learned)
     target = _conventional_target(goal, scored)
     if not any(goal.names_no_target(table.name) for table in tables):
         # A goal that names no target has general words alone ("train a model"), which mean no column.
@@ -142,7 +146,12 @@ def _named_inputs(goal: Goal, table: TableProfile) -> set[str]:
     return {name for name, own in own_stems.items() if own and own <= inputs and not own & targets}
 
 
-def _score_columns(goal: Goal, tables: Sequence[TableProfile], refused: Collection[str]) -> list[ScoredColumn]:
+def _score_columns(
+    goal: Goal,
+    tables: Sequence[TableProfile],
+    refused: Collection[str],
+    learned: Mapping[tuple[str, str], float] | None,
+) -> list[ScoredColumn]:
     """Score the columns of all tables, the best first, without the `refused` and the excluded ones."""
     named_tables = mentioned_tables(tables, goal.text)
     # If the goal names all tables, their names say nothing about the target's.
@@ -159,7 +168,7 @@ def _score_columns(goal: Goal, tables: Sequence[TableProfile], refused: Collecti
         if column.name not in refused and tuple(words(column.name)) not in excluded_names
     ]
     scored = _penalise_partial_names(goal, _drop_duplicates(candidates, boosted))
-    ranks = weigh_columns(goal, [(candidate.table, candidate.column) for candidate in scored])
+    ranks = weigh_columns(goal, [(candidate.table, candidate.column) for candidate in scored], learned)
     ranked = [
         replace(candidate, probability=rank.probability, has_evidence=rank.has_evidence)
         for candidate, rank in zip(scored, ranks, strict=True)
@@ -192,7 +201,7 @@ def _penalise_partial_names(goal: Goal, candidates: Sequence[ScoredColumn]) -> l
     named_words = [name for name in names if name and index.find_words(name) is not None]
 
     def is_part(name: list[str]) -> bool:
-        return any(
+        return bool(name) and any(
             len(name) < len(longer)
             and _find_phrase(longer, name) is not None
             and index.count_words(name) <= index.count_words(longer)

@@ -9,7 +9,7 @@ from app.agents.planner.planner_facts import Situation
 from app.agents.planner.rules import question
 from app.agents.runtime.offline_policy import AgentAction, finish
 
-MIN_SIGNED_UNSERVED = 0.3
+MIN_SIGNED_UNSERVED = 0.2
 """Probability of a request that is not served from which its verb decides: "warn when dust goes past 40" asks
 for a prediction."""
 MIN_UNSERVED = 0.7

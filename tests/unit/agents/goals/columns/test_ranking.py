@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.agents.goals.columns.ranking import rank_columns
+from app.agents.goals.columns.ranking import rank_columns, weigh_columns
 from app.agents.goals.columns.target import MIN_PROBABILITY, find_target
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables.profiles import Column, TableProfile
@@ -78,3 +78,29 @@ def test_a_class_of_two_words_means_what_both_say_together() -> None:
     target = find_target(parse_goal("who will default?"), [loans]).target
     assert target
     assert target.column.name == "state"
+
+
+def test_another_reader_makes_its_column_likelier() -> None:
+    goal = parse_goal("wibble of the seventeen purple")
+    learned = {("customers", column.name): 0.0 for column in CUSTOMERS.columns} | {("customers", "tenure"): 1.0}
+    before, after = weigh_columns(goal, COLUMNS), weigh_columns(goal, COLUMNS, learned)
+    tenure = next(place for place, (_, column) in enumerate(COLUMNS) if column.name == "tenure")
+    assert after[tenure].probability > before[tenure].probability
+    others = [place for place in range(len(COLUMNS)) if place != tenure]
+    assert sum(after[n].probability for n in others) < sum(before[n].probability for n in others)
+
+
+def test_another_reader_does_not_change_how_likely_a_column_is_meant_at_all() -> None:
+    goal, learned = (
+        parse_goal("number of complaints"),
+        {("customers", c.name): 1 / 6 for c in CUSTOMERS.columns},
+    )
+    before, after = weigh_columns(goal, COLUMNS), weigh_columns(goal, COLUMNS, learned)
+    assert sum(rank.probability for rank in after) == pytest.approx(sum(rank.probability for rank in before))
+
+
+def test_a_column_that_another_reader_has_not_seen_keeps_its_share() -> None:
+    goal = parse_goal("number of complaints")
+    learned = {("customers", c.name): 0.0 for c in CUSTOMERS.columns if c.name != "complaints"}
+    ranks = weigh_columns(goal, COLUMNS, learned)
+    assert COLUMNS[max(range(len(COLUMNS)), key=lambda n: ranks[n].probability)][1].name == "complaints"
