@@ -10,6 +10,7 @@ from app.modeling.evaluation.comparison import Bounds, fold_differences
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
+from app.modeling.recipe.forecast_origins import ROWS_AHEAD
 from app.modeling.scoring.bootstrap_metrics import make_statistic
 from app.modeling.scoring.independent_units import IndependentUnits, jackknife_error, units_in_order
 from app.modeling.scoring.scores import SCORERS, Predicted
@@ -100,7 +101,9 @@ class PairedBootstrap:
 
     def _predicted(self, frame: pd.DataFrame, rows: np.ndarray) -> Predicted:
         common = frame.loc[rows]
-        outputs = common.drop(columns=["truth", "fold"], errors="ignore").to_numpy(dtype="float64")
+        # Forecasts of every step have the step beside what is predicted for it.
+        others = ["truth", "fold", ROWS_AHEAD]
+        outputs = common.drop(columns=others, errors="ignore").to_numpy(dtype="float64")
         output = outputs if self._problem.is_classification else outputs[:, 0]
         truth, folds = common["truth"].to_numpy(), common["fold"].to_numpy()
         return cross_fit_thresholds(self._problem, truth, output, folds)

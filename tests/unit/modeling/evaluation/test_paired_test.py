@@ -95,3 +95,21 @@ def test_a_single_group_tells_no_models_apart() -> None:
     problem = Problem("y", ProblemKind.REGRESSION, "mae", group_column="shop")
     units = IndependentUnits.of_clusters(groups, UnitKind.GROUPS)
     assert PairedBootstrap(two, problem, 0, units)(candidate_fit("a"), candidate_fit("b")) == (None, None, None)
+
+
+def test_the_step_of_a_forecast_is_not_what_it_predicts() -> None:
+    generator = np.random.default_rng(3)
+    truth, steps = generator.normal(size=600), np.tile([1, 2, 3], 200)
+    problem = resolve_problem(pd.DataFrame({"x": steps, "y": truth}), {"target": "y", "metric": "mae"})
+    frames = {
+        name: pd.DataFrame(
+            {"fold": 0, "truth": truth, "prediction": truth + noise * generator.normal(size=600)}
+        )
+        for name, noise in (("near", 0.1), ("far", 0.5))
+    }
+    stepped = {
+        name: frame.assign(rows_ahead=steps)[["fold", "truth", "rows_ahead", "prediction"]]
+        for name, frame in frames.items()
+    }
+    pair = candidate_fit("near"), candidate_fit("far")
+    assert PairedBootstrap(stepped, problem, 0)(*pair) == PairedBootstrap(frames, problem, 0)(*pair)
