@@ -11,12 +11,12 @@ from pydantic import ValidationError
 from tests.unit.workflows.test_named_values import READ, TOP, chain, tell
 
 from app.artifacts.workspace import FrameRef
-from app.errors import Unavailable
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
 from app.sandbox.exchange.contract import Usage
 from app.sandbox.outputs.storage import StoredFile
 from app.sessions.in_memory import MemoryJournal, MemoryStep
 from app.sessions.step_scope import SessionFacts
+from app.storage.blobs import StoreUnavailable
 from app.workflows.document import Node, WorkflowDocument
 from app.workflows.fusion import is_plain, parse
 from app.workflows.node_limits import find_limit_faults
@@ -120,8 +120,8 @@ async def test_a_node_fails_after_its_last_attempt_and_without_retries_after_the
 
 
 async def test_a_failure_of_this_service_is_no_attempt() -> None:
-    with pytest.raises(Unavailable):
-        await run(Cells(Unavailable("store_unavailable", "No store.")), MemoryJournal(), retries=5)
+    with pytest.raises(StoreUnavailable):
+        await run(Cells(StoreUnavailable("store_unavailable", "No store.")), MemoryJournal(), retries=5)
 
 
 async def test_an_attempt_that_takes_too_long_is_cancelled() -> None:
