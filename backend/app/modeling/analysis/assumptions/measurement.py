@@ -1,5 +1,6 @@
 """Two cross-validated scores of one model: if a condition holds, and if it does not."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -130,7 +131,12 @@ def number_time_blocks(times: pd.Series, rows: np.ndarray) -> np.ndarray | None:
     blocks = time_blocks(pd.factorize(times, sort=True)[0][rows], TIME_BLOCKS)
     if len(blocks) < MIN_UNITS:
         return None
-    numbers = np.zeros(len(times), dtype=int)
+    return _number_rows(blocks, rows, len(times))
+
+
+def _number_rows(blocks: Sequence[np.ndarray], rows: np.ndarray, count: int) -> np.ndarray:
+    """Number the blocks of `rows` in an array of all rows (`count`,)."""
+    numbers = np.zeros(count, dtype=int)
     for number, block in enumerate(blocks):
         numbers[rows[block]] = number
     return numbers
@@ -142,11 +148,8 @@ def number_units(sample: pd.DataFrame, problem: Problem, tested: np.ndarray) -> 
     `tested` (rows,): marks the rows that were predicted, which make the blocks.
     """
     if problem.time_column:
-        rows, numbers = np.flatnonzero(tested), np.zeros(len(sample), dtype=int)
-        times = pd.factorize(sample[problem.time_column], sort=True)[0]
-        for number, block in enumerate(time_blocks(times[rows], TIME_BLOCKS)):
-            numbers[rows[block]] = number
-        return numbers
+        rows, times = np.flatnonzero(tested), pd.factorize(sample[problem.time_column], sort=True)[0]
+        return _number_rows(time_blocks(times[rows], TIME_BLOCKS), rows, len(sample))
     groups = find_groups(sample, problem)
     return None if groups is None else pd.factorize(groups)[0]
 
@@ -213,6 +216,6 @@ def _bounds(value: float, resampled: np.ndarray, unit_count: int) -> tuple[float
     """The symmetric interval of a value from resamples of its units."""
     # A symmetric one: percentiles of 200 resamples rest on five values at each end. Few units need Student's t,
     # and vary around their own mean, not around the unknown one.
-    reach = float(stats.t.isf(TAIL, unit_count - 1)) * np.sqrt(unit_count / (unit_count - 1))
+    reach = float(stats.t.isf(TAIL, unit_count - 1)) * math.sqrt(unit_count / (unit_count - 1))
     half_width = reach * float(resampled[np.isfinite(resampled)].std(ddof=1))
     return value - half_width, value + half_width
