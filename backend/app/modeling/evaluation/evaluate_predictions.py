@@ -1,5 +1,7 @@
 """Evaluation of a model on rows that it was not trained on, with confidence intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from app.modeling.evaluation.period_variation import Past, analyse_periods, widen_interval
@@ -74,7 +76,7 @@ def evaluate_predictions(
         "metrics": metrics,
         "interval_method": method,
         "periods": [round_significant(score) for score in periods.scores] if periods else [],
-        "baseline": score_all(baseline, problem),
+        "baseline": _score_baseline(baseline, problem),
         "beats_baseline": beats,
         "baseline_difference": difference,
         "threshold": predicted.threshold if is_binary else None,
@@ -92,6 +94,15 @@ def evaluate_predictions(
         ),
         "figures": [],
     }
+
+
+def _score_baseline(baseline: Predicted, problem: Problem) -> dict[str, float | None]:
+    """Score the naive model: by the problem's metric at its own threshold, else as the commonest class.
+
+    At the threshold with its best F1 it names the rarer class for every row: other metrics do not judge that.
+    """
+    scores = score_all(replace(baseline, threshold=0.5, row_thresholds=None), problem)
+    return {**scores, problem.metric: score_all(baseline, problem)[problem.metric]}
 
 
 def _interval_coverage(
