@@ -11,6 +11,11 @@ export class Resource<Data> {
 		this.#read = read;
 	}
 
+	/** Read it, unless it has been read or is on its way. For a click or an opening, not for an effect. */
+	begin = async (): Promise<void> => {
+		if (this.data === null && !this.isLoading) await this.load();
+	};
+
 	load = async (): Promise<void> => {
 		this.isLoading = true;
 		try {
