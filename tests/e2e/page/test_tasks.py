@@ -70,6 +70,25 @@ def test_each_task_keeps_its_budget_of_clicks(owner: Visit, titanic: Path) -> No
     assert {task: count for task, count in clicks.items() if count > BUDGETS[task]} == {}
 
 
+def test_a_budget_is_raised_by_the_number_that_is_typed(visit: Any, titanic: Path) -> None:
+    owner: Visit = visit()
+    file = {"name": titanic.name, "mimeType": "text/csv", "buffer": titanic.read_bytes()}
+    dataset = owner.call("POST", "/datasets", multipart={"file": file})["id"]
+    preferences = {"clarify": "ask", "deterministic": True, "model": "single", **FAST_FAMILIES}
+    body = {
+        "goal": "Predict survived",
+        "dataset_ids": [dataset],
+        "preferences": {**preferences, "budget": {"tool_calls": 3}},
+    }
+    session = owner.call("POST", "/lab/agent/sessions", data=body)["id"]
+    owner.open(f"/sessions/{session}")
+    page = owner.page
+    page.get_by_label("A number").fill("500")
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="A question for you")).to_have_count(0)
+    expect(page.get_by_role("list", name="Columns used")).to_be_visible()
+
+
 def test_a_list_of_sessions_says_what_each_came_to(owner: Visit) -> None:
     ended = [
         each for each in owner.call("GET", "/lab/agent/sessions")["items"] if each["status"] == "completed"
