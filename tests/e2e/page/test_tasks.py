@@ -89,6 +89,21 @@ def test_a_budget_is_raised_by_the_number_that_is_typed(visit: Any, titanic: Pat
     expect(page.get_by_role("list", name="Columns used")).to_be_visible()
 
 
+def test_a_branch_asks_for_its_price_once_whatever_its_note_says(owner: Visit) -> None:
+    page = owner.page
+    _open_session(Hand(page))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/fork?dry=true" in request.url else None)
+    page.get_by_role("button", name="Branch", exact=True).first.click()
+    dialog = page.get_by_role("dialog", name="Branch")
+    expect(dialog.get_by_text("Takes over")).to_be_visible()
+    dialog.get_by_label("A note to the crew").press_sequentially("Leave out the age.")
+    expect(dialog.get_by_text("Takes over")).to_be_visible()
+    assert len(asked) == 1
+    with page.expect_request(re.compile(r"/fork\?dry=true")):
+        dialog.get_by_label("Metric").select_option("F1 score")
+
+
 def test_a_list_of_sessions_says_what_each_came_to(owner: Visit) -> None:
     ended = [
         each for each in owner.call("GET", "/lab/agent/sessions")["items"] if each["status"] == "completed"
