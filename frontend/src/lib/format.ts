@@ -1,30 +1,37 @@
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat('en');
+/** With their minutes. */
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
-	['day', 86_400],
-	['hour', 3600],
-	['minute', 60]
+	['day', 1440],
+	['hour', 60],
+	['minute', 1]
 ];
 
 export function ago(iso: string, now: number = Date.now()): string {
-	const seconds = (Date.parse(iso) - now) / 1000;
+	const minutes = Math.round((Date.parse(iso) - now) / 60_000);
 	for (const [unit, size] of UNITS) {
-		if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
+		// In minutes that are rounded already: 59.6 of them are an hour.
+		if (Math.abs(minutes) >= size) return relative.format(Math.round(minutes / size), unit);
 	}
 	return 'just now';
 }
 
-/** A day and time by the reader's own clock: `Mon 30 Nov, 08:00`. */
-export const moment = (iso: string): string =>
-	new Date(iso).toLocaleString('en-GB', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+/** A day and time by the reader's own clock: `Mon 30 Nov, 08:00`, with the year where it is another one. */
+export function moment(iso: string, now: number = Date.now()): string {
+	const date = new Date(iso);
+	const year = date.getFullYear() === new Date(now).getFullYear() ? {} : ({ year: 'numeric' } as const);
+	return date.toLocaleString('en-GB', { weekday: 'short', day: 'numeric', month: 'short', ...year, hour: '2-digit', minute: '2-digit' });
+}
 
 export const day = (iso: string): string => new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
 export function duration(seconds: number): string {
-	if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
-	if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-	const minutes = Math.floor(seconds / 60);
-	const [rest, unit, lower] = minutes < 60 ? [Math.round(seconds % 60), 'min', 's'] : [minutes % 60, 'h', 'min'];
-	const amount = minutes < 60 ? minutes : Math.floor(minutes / 60);
+	if (seconds < 0.9995) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
+	if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+	const whole = Math.round(seconds);
+	if (whole < 60) return `${whole} s`;
+	// From an hour on seconds tell nobody more.
+	const [amount, rest, unit, lower] =
+		whole < 3600 ? [Math.floor(whole / 60), whole % 60, 'min', 's'] : [Math.floor(Math.round(seconds / 60) / 60), Math.round(seconds / 60) % 60, 'h', 'min'];
 	return rest ? `${amount} ${unit} ${rest} ${lower}` : `${amount} ${unit}`;
 }
 
@@ -53,11 +60,33 @@ export function figure(value: number): string {
 /** Metrics that are shares of the actual value, read in percent. */
 const PERCENT: ReadonlySet<string> = new Set(['mape', 'smape']);
 
+/** Digits behind the point of a score; more where those would make it 0 or 1, which it is not. */
+const SCORE_DIGITS = 3;
+/** No score is as sure as more digits say. */
+const MAX_SCORE_DIGITS = 6;
+
 /** A score with as many digits as can matter, in the unit of its metric. */
 export function score(value: number | null | undefined, metric: string): string {
 	if (value == null) return '–';
-	if (PERCENT.has(metric)) return `${(value * 100).toFixed(1)} %`;
-	return Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3);
+	return PERCENT.has(metric) ? `${rounded(value * 100, 1)} %` : rounded(value, SCORE_DIGITS);
+}
+
+function rounded(value: number, digits: number): string {
+	const size = Math.abs(value);
+	if (size >= 1000) return value.toLocaleString('en', { maximumFractionDigits: 1, minimumFractionDigits: 1 });
+	if (size >= 100) return value.toFixed(1);
+	// Errors of a small target, and differences of scores.
+	if (size > 0 && size < 0.01) return value.toLocaleString('en', { maximumSignificantDigits: SCORE_DIGITS });
+	const gap = 1 - size;
+	if (gap <= 0 || gap >= 0.5 * 10 ** -digits) return value.toFixed(digits);
+	return value.toFixed(Math.min(MAX_SCORE_DIGITS, Math.ceil(-Math.log10(gap)) + 1));
+}
+
+/** A probability in percent; one that is not certain is never shown as if it were. */
+export function chance(share: number): string {
+	const percent = Math.round(share * 100);
+	if (share > 0 && percent === 0) return '< 1 %';
+	return share < 1 && percent === 100 ? '> 99 %' : `${percent} %`;
 }
 
 const METRICS: Readonly<Record<string, string>> = {
