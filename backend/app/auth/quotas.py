@@ -47,6 +47,8 @@ class Quotas:
     sessions: int = 0
     """Sessions that have not ended, including waiting ones, and as many runs."""
     running_sessions: int = 0
+    running_turns: int = 0
+    """Turns of conversations that run; one that waits for its user does not."""
     sockets: int = 0
     """Sockets and event streams."""
     stored_mb: int = 0
@@ -77,5 +79,8 @@ class QuotaUpdate(BaseModel):
     )
     sessions: Amount | None = Field(default=None, description="Sessions that have not ended, and as many runs.")
     running_sessions: Amount | None = Field(default=None, description="Those that run; more wait in line.")
+    running_turns: Amount | None = Field(
+        default=None, description="Turns of conversations that run; more wait in line."
+    )
     sockets: Amount | None = Field(default=None, description="Open sockets and event streams.")
     stored_mb: Amount | None = Field(default=None, description="Datasets and artifacts, in MiB.")

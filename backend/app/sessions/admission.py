@@ -1,10 +1,11 @@
 """The admission queue of sessions.
 
-A session holds a place (`admitted_at`) from its admission until it ends or waits for its user. Studies, runs
-and jobs each have a queue and places of their own, so a program or query does not wait for studies; turns have
-none, and are bounded per user when they begin. The view `session_line` orders a queue: owners with fewest
-places of the class first, then by waiting time. `admit_sessions` fills free places and is the only way in; it
-runs one at a time, so places are never exceeded.
+A session holds a place (`admitted_at`) from its admission until it ends or waits for its user or another
+session. Studies, runs and jobs each have a queue and places of their own, so a program or query does not wait
+for studies. The view `session_line` orders a queue: owners with fewest places of the class first, then by
+waiting time. Turns have places by owner only, so each owner has a queue of them, and a turn that waits for the
+turn before it is in none. `admit_sessions` fills free places, and `admit_turns` those of one owner; there is
+no other way in, and they run one at a time, so places are never exceeded.
 """
 
 from dataclasses import dataclass
@@ -30,5 +31,11 @@ class AdmissionQueue:
     async def admit(self) -> None:
         """Admit sessions to free places and queue them. Safe to call at any time."""
         config = self.config
-        for row in await self.db.rows(LIFECYCLE.admit, config.max_running, config.max_running_per_owner):
+        rows = await self.db.rows(
+            LIFECYCLE.admit,
+            config.max_running,
+            config.max_running_per_owner,
+            config.max_running_turns_per_owner,
+        )
+        for row in rows:
             self.send_job(advance_job(AdmittedRow(**row).id))

@@ -44,6 +44,8 @@ class SessionsConfig:
     """Sessions that run at the same time; more wait in the admission queue. 0 is no limit."""
     max_running_per_owner: int = 0
     """Running sessions of an owner without a quota of their own; 0 is no limit."""
+    max_running_turns_per_owner: int = 0
+    """Running turns of conversations of an owner without a quota of their own; 0 is no limit."""
 
     @property
     def resource_limits(self) -> Amounts:

@@ -126,6 +126,7 @@ class SessionService:
             parent_id,
             self.config.max_running,
             self.config.max_running_per_owner,
+            self.config.max_running_turns_per_owner,
         )
         # The statement joins the owner's row: without it there is no owner.
         if row is None:

@@ -48,12 +48,13 @@ async def sweep(db: Database, send_job: SendJob, grace_s: float) -> int:
 
 
 async def sweep_for_ever(db: Database, send_job: SendJob, config: SessionsConfig) -> None:
-    """Admit and sweep at intervals until cancelled. A failed pass is logged."""
+    """Sweep and admit at intervals until cancelled. A failed pass is logged."""
     while True:
         # At random times: the processes of a service would otherwise sweep at once, for the same rows.
         await asyncio.sleep(config.sweep_s * random.uniform(0.5, 1))  # noqa: S311
         try:
-            await AdmissionQueue(db, send_job, config).admit()
             await sweep(db, send_job, config.grace_s)
+            # After it: those that a sweep wakes may need a place.
+            await AdmissionQueue(db, send_job, config).admit()
         except Exception:
             log.warning("a sweep failed", exc_info=True)

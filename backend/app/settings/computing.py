@@ -63,6 +63,7 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
             time_limit_s=self.session_time_limit_seconds,
             max_running=self.max_concurrent_sessions,
             max_running_per_owner=self.user_running_sessions,
+            max_running_turns_per_owner=self.user_running_turns,
             max_live_per_owner=self.user_sessions,
             default_budget=self.session_budget.model_dump(exclude_none=True),
             max_budget=self.session_budget_max.model_dump(exclude_none=True),

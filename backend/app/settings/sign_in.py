@@ -50,6 +50,9 @@ class EdgeSettings(BaseSettings):
     user_running_sessions: Amount = Field(
         0, description="Of those, how many run at a time while more wait; 0 is no limit."
     )
+    user_running_turns: Amount = Field(
+        4, description="Turns of one user's conversations that run at a time while more wait; 0 is no limit."
+    )
 
     @property
     def auth(self) -> AuthConfig:
@@ -72,6 +75,7 @@ class EdgeSettings(BaseSettings):
             compute=self.user_compute,
             sessions=self.user_sessions,
             running_sessions=self.user_running_sessions,
+            running_turns=self.user_running_turns,
             sockets=self.user_sockets,
             stored_mb=self.user_stored_mb,
         )

@@ -11,7 +11,7 @@ from app.db.keyset import MAX_COUNTED_ROWS, ListPage, PageRequest, make_page
 from app.db.pool import Database, Record
 from app.errors import NotFound
 from app.sessions.lifecycle import SessionStatus
-from app.sessions.schemas import QuestionView
+from app.sessions.schemas import QuestionView, QueuePositionView
 from app.threads.roles import current_role
 from app.threads.schemas import (
     AwaitingTurnView,
@@ -36,7 +36,7 @@ LIST_PATH = THREADS.list_path.replace("-- COLUMNS", THREADS.turn_columns)
 
 
 class TurnRecord(NamedTuple):
-    """A turn. JSON: `error`, `result`, `question` and `artifacts`."""
+    """A turn. JSON: `error`, `result`, `queue`, `question` and `artifacts`."""
 
     id: UUID
     thread_id: UUID
@@ -53,6 +53,7 @@ class TurnRecord(NamedTuple):
     event_seq: int
     dataset_ids: list[UUID]
     is_waiting: bool
+    queue: str | None
     question: str | None
     artifacts: str
 
@@ -206,6 +207,7 @@ def make_turn_view(record: TurnRecord) -> TurnView:
         steps=result.get("steps", []),
         workflow=result.get("workflow"),
         run=result.get("run"),
+        queue=QueuePositionView.model_validate_json(record.queue) if record.queue else None,
         question=QuestionView(**question.pop("body"), **question) if question else None,
         failure=failure,
         dataset_ids=record.dataset_ids,

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints
 
-from app.sessions.schemas import Datasets, QuestionView, require_storable
+from app.sessions.schemas import Datasets, QuestionView, QueuePositionView, require_storable
 from app.workspaces.schemas import LostVariable, WorkspaceVariable
 
 CHAT_GRAPH = "chat"
@@ -219,6 +219,9 @@ class TurnView(BaseModel):
     )
     run: TurnRun | None = Field(
         default=None, description="The run of a workflow that the turn began or answered."
+    )
+    queue: QueuePositionView | None = Field(
+        default=None, description="Set while as many of your turns run as may: place among those that wait."
     )
     question: QuestionView | None = None
     failure: TurnFailure | None = None

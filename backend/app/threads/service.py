@@ -14,6 +14,7 @@ from app.errors import Conflict, NotFound, TooMany
 from app.jobs import SendJob, advance_job
 from app.observability.metrics.sessions import SESSIONS_CREATED
 from app.observability.tracing import past_span
+from app.sessions.config import SessionsConfig
 from app.sessions.events.serialization import dumps, request_digest
 from app.sessions.schemas import CHAT_GRAPH
 from app.threads.direct_modes import split_mode
@@ -52,20 +53,21 @@ class CreateTurnParameters(NamedTuple):
     idempotency_key: str | None
     request_digest: str
     mode: str | None
-    max_open_turns: int = MAX_OPEN_TURNS
+    max_open_turns: int
+    max_running_turns: int
 
 
 class CreatedTurnRow(NamedTuple):
     """`created_at`: None if the turn was refused, exists, or another one was appended meanwhile.
 
-    `wake`: 1 for a turn that can begin at once, 0 for one that waits for the turn before it.
+    `admitted`: turns of the owner to queue now: none if this one waits for a place or for the turn before it.
     """
 
     owned_datasets: int
     open_turns: int
     is_admitted: bool
     created_at: datetime | None
-    wake: int
+    admitted: list[UUID]
 
 
 class RequestedTurnRow(NamedTuple):
@@ -98,13 +100,14 @@ class Branch:
 class ThreadService:
     db: Database
     send_job: SendJob
+    config: SessionsConfig
 
     async def post(self, owner: UUID, request: ChatMessage, idempotency_key: str | None = None) -> CreatedTurn:
         """Create a turn, or return the one that was created with this key.
 
-        It begins when the turn before it has ended. Raises NotFound for a thread, worldline or dataset of
-        another owner, InvalidInput for code that cannot be read, TooMany above the limit of open turns,
-        Conflict if the key was used for another request.
+        It begins when the turn before it has ended and one of the owner's places is free. Raises NotFound
+        for a thread, worldline or dataset of another owner, InvalidInput for code that cannot be read, TooMany
+        above the limit of open turns, Conflict if the key was used for another request.
         """
         started_at = time.time()
         # Before anything is stored: code that cannot be read makes no turn, and needs no database.
@@ -137,6 +140,8 @@ class ThreadService:
                 idempotency_key=idempotency_key,
                 request_digest=digest,
                 mode=direct.mode,
+                max_open_turns=MAX_OPEN_TURNS,
+                max_running_turns=self.config.max_running_turns_per_owner,
             )
             try:
                 row = await self.db.row(THREADS.create_turn, *parameters)
@@ -146,8 +151,9 @@ class ThreadService:
             if created and created.created_at:
                 SESSIONS_CREATED.labels(CHAT_GRAPH).inc()
                 past_span("create_turn", CHAT_GRAPH, turn_id, started_at, {})
-                if created.wake:
-                    self.send_job(advance_job(turn_id))
+                # Perhaps other turns than this one: one that was created before it and waits is first.
+                for admitted_id in created.admitted:
+                    self.send_job(advance_job(admitted_id))
                 return CreatedTurn(turn_id, place.thread_id, place.worldline_id)
             existing = await self._find_existing(owner, turn_id, idempotency_key, digest)
             if existing:

@@ -73,6 +73,10 @@ class TurnTranslation:
     def _status(self, stage: str) -> list[ChatEvent]:
         return [("status", {"stage": stage, "turn_id": self.turn_id})]
 
+    def _queued(self, body: Json) -> list[ChatEvent]:
+        queue = {"position": body["position"], "length": body["length"]}
+        return [("status", {"stage": "queued", "turn_id": self.turn_id, "queue": queue})]
+
     def _tool_call(self, body: Json) -> list[ChatEvent]:
         call = {"id": body["call"], "name": body["tool"], "arguments": body["arguments"]}
         return [*self._status("executing"), ("tool_call", call)]
@@ -118,7 +122,7 @@ class TurnTranslation:
 
 _TRANSLATIONS: Mapping[str, Callable[[TurnTranslation, Json], list[ChatEvent]]] = {
     "session_started": lambda stream, _: stream._status("received"),
-    "session_queued": lambda stream, _: stream._status("queued"),
+    "session_queued": TurnTranslation._queued,
     "step_started": lambda stream, _: stream._status("thinking"),
     "progress": lambda stream, body: [
         ("status", {"stage": "executing", "turn_id": stream.turn_id, "text": body["text"]})

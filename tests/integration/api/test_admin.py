@@ -68,6 +68,7 @@ async def test_quotas_of_one_user_hold_at_once_and_for_nobody_else(admin: User, 
         "compute": None,
         "sessions": 0,
         "running_sessions": None,
+        "running_turns": None,
         "sockets": None,
         "stored_mb": None,
     }

@@ -137,7 +137,7 @@ async def test_a_cancel_waits_for_a_study_that_starts_meanwhile_and_reaches_it(
 ) -> None:
     run_id, _ = await begin(ada, await save_study(ada), database)
     late = uuid4()
-    values = (late, ada.id, "pipeline", "predict it", "{}", [], 1, None, 0, run_id, 0, 0)
+    values = (late, ada.id, "pipeline", "predict it", "{}", [], 1, None, 0, run_id, 0, 0, 0)
     locked = "select count(*) from pg_locks where not granted and transactionid is not null"
     async with database.dedicated_connection() as connection:
         async with hang_guard(), connection.transaction():

@@ -13,13 +13,17 @@ from tests.patience import hang_guard
 
 from app.auth.stream_slots import StreamLimit
 from app.db.pool import Database
+from app.sessions.events.publisher import channel_name
 from app.threads.service import MAX_OPEN_TURNS
+from app.worker.event_loop import WorkerServices
 
 from .conftest import User
 from .test_chat_files import answer
+from .test_threads import read_events
 from .test_workflow_nodes import chain, read, save, upload
 
 TABLE = "city,people\nWien,1900\n"
+ADMITTED = "select id from sessions where ended_at is null and admitted_at is not null"
 
 
 async def post(user: User, **body: Any) -> httpx.Response:
@@ -106,6 +110,46 @@ async def test_who_has_too_many_turns_is_told_how_to_cancel_one(app: FastAPI, ad
     assert (refused.status_code, refused.json()["code"]) == (429, "too_many_turns")
     assert "DELETE /lab/agent/sessions/{turn_id}" in refused.json()["detail"]
     assert (await ada.http.delete(f"/lab/agent/sessions/{begun['turn_id']}")).status_code == 202
+
+
+async def test_a_message_beyond_the_places_says_its_place_in_line_until_it_runs(
+    app: FastAPI, services: WorkerServices, ada: User
+) -> None:
+    db: Database = app.state.resources.database
+    running = [(await post(ada)).json() for _ in range(4)]
+    waiting = (await post(ada)).json()
+    assert [turn["queue"] for turn in (*running, waiting)] == [*[None] * 4, {"position": 1, "length": 1}]
+    assert waiting["status"] == "queued"
+    usage = (await ada.http.get("/auth/me/usage")).json()
+    assert (usage["running_turns"], usage["max_running_turns"]) == (4, 4)
+    request = {"json": {"message": "hello"}, "headers": {"Idempotency-Key": "one"}}
+    last = (await ada.http.post("/chat", params={"wait": 0}, **request)).json()
+    stream = asyncio.create_task(ada.http.post("/chat/stream", **request))
+    async with hang_guard():
+        channel, redis = channel_name(UUID(last["turn_id"])), app.state.resources.redis
+        # Its first event is made before it subscribes to the others, and nothing runs before that.
+        while (await redis.pubsub_numsub(channel))[0][1] == 0:  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+        while not stream.done():
+            for turn in await db.column(ADMITTED):
+                await services.runner.advance(turn)
+            await asyncio.sleep(0.005)
+    events = read_events((await stream).text)
+    assert [event["event"] for event in (events[0], events[-1])] == ["status", "done"]
+    assert events[0]["data"]["queue"] == {"position": 2, "length": 2}
+    ended = [await ada.http.get(f"/turns/{turn['turn_id']}") for turn in (*running, waiting)]
+    assert {turn.json()["status"] for turn in ended} == {"succeeded"}
+
+
+async def test_a_waiting_message_can_be_cancelled(app: FastAPI, services: WorkerServices, ada: User) -> None:
+    for _ in range(4):
+        await post(ada)
+    waiting = (await post(ada)).json()
+    cancelled = await ada.http.delete(f"/lab/agent/sessions/{waiting['turn_id']}")
+    assert cancelled.status_code == 202, cancelled.text
+    await services.runner.advance(UUID(waiting["turn_id"]))
+    turn = (await ada.http.get(f"/turns/{waiting['turn_id']}")).json()
+    assert (turn["status"], turn["started_at"] is not None, turn["queue"]) == ("cancelled", True, None)
 
 
 @pytest.mark.usefixtures("worker")

@@ -143,6 +143,39 @@ def test_conversations_that_were_hidden_only_are_deleted_by_workers(empty_databa
     assert _run(empty_database_url, "SELECT * FROM deletions") == []
 
 
+def test_turns_in_flight_go_on_with_and_without_places_of_their_own(empty_database_url: str) -> None:
+    upgrade(empty_database_url)
+    downgrade(empty_database_url, "0022")
+    _run(
+        empty_database_url,
+        "INSERT INTO users (id, email, password_hash, role) VALUES (gen_random_uuid(), 'a', '', '')",
+    )
+    in_flight = {"asks": (1, 1), "follows": (0, 0), "due": (2, 1)}
+    for goal, (wake, seen) in in_flight.items():
+        _add_turn(empty_database_url, goal, wake, seen, "now()")
+    upgrade(empty_database_url)
+    for goal in ("new", "newer"):
+        _add_turn(empty_database_url, goal, 1, 0, "null")
+    # Of those of before only the one that is due counts.
+    admit = "SELECT count(*) FROM admit_turns((SELECT id FROM users), 2)"
+    assert _rows(empty_database_url, admit) == [(1,)]
+    waiting = "SELECT goal FROM sessions WHERE admitted_at IS NULL"
+    assert _rows(empty_database_url, waiting) == [("newer",)]
+    downgrade(empty_database_url, "0022")
+    assert _rows(empty_database_url, waiting) == []
+    assert _rows(empty_database_url, "SELECT count(*) FROM admit_sessions(1, 1)") == [(0,)]
+    upgrade(empty_database_url)
+
+
+def _add_turn(url: str, goal: str, wake: int, seen: int, admitted_at: str) -> None:
+    _run(
+        url,
+        "INSERT INTO sessions (id, owner_id, class, goal, preferences, dataset_ids, seed, wake, seen,"
+        f" admitted_at) SELECT gen_random_uuid(), id, 'turn', '{goal}', '{{}}', '{{}}', 1, {wake}, {seen},"
+        f" {admitted_at} FROM users",
+    )
+
+
 def _rows(url: str, sql: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in _run(url, sql)]
 

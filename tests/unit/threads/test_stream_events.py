@@ -47,3 +47,11 @@ def test_another_answer_begins_anew() -> None:
 def test_an_event_from_before_the_assistant_had_its_name_still_has_its_words() -> None:
     assert told(message(WHOLE, "analyst")) == [WHOLE]
     assert told(message(WHOLE, "system")) == []
+
+
+def test_a_turn_in_line_says_its_place() -> None:
+    queued = EventMessage(None, "session_queued", json.dumps({"position": 2, "length": 3}))
+    (event,) = TurnTranslation("turn").translate(queued)
+    assert event.kind == "status"
+    place = {"stage": "queued", "turn_id": "turn", "queue": {"position": 2, "length": 3}}
+    assert json.loads(event.data) == {**place, "created_at": None}

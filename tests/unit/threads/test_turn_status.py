@@ -46,6 +46,7 @@ def test_a_turn_that_asks_waits_for_its_user(
         event_seq=2,
         dataset_ids=[],
         is_waiting=False,
+        queue=None,
         question=json.dumps(question) if question else None,
         artifacts="[]",
     )

@@ -45,7 +45,7 @@ router = APIRouter(tags=["chat"], responses=problems(401))
 
 
 async def _service(resources: ResourcesDep) -> ThreadService:
-    return ThreadService(resources.database, resources.send)
+    return ThreadService(resources.database, resources.send, resources.settings.sessions)
 
 
 async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> ThreadReader:
@@ -89,7 +89,8 @@ async def chat(
 ) -> TurnView:
     """Say something and wait for the answer.
 
-    A message that arrives while the turn before it runs begins when that one has ended.
+    A message that arrives while the turn before it runs begins when that one has ended, and one that arrives
+    while as many of your turns run as may begins when one of those has ended or waits for you.
     """
     created = await service.post(principal.user_id, body, idempotency_key)
     response.headers["Location"] = _turn_path(request, created)
@@ -126,7 +127,7 @@ async def chat_stream(
     Leaving does not cancel the turn: `GET /turns/{turn_id}/events` goes on after the last received `id`.
     """
     created = await service.post(principal.user_id, body, idempotency_key)
-    fields = {"turn_id", "thread_id", "worldline_id", "status"}
+    fields = {"turn_id", "thread_id", "worldline_id", "status", "queue"}
     # Before the stream begins: its first event names the turn.
     turn = await reader.get_turn(created.turn_id)
     opening = EventMessage(None, "status", turn.model_dump_json(include=fields))

@@ -11,7 +11,9 @@ router = APIRouter(prefix="/auth", tags=["auth"], responses=problems(401))
 
 _OPEN = """
 select count(*) filter (where class = 'study') as sessions, count(*) filter (where class = 'run') as runs,
-  count(*) filter (where class = 'study' and admitted_at is not null) as running
+  count(*) filter (where class = 'study' and admitted_at is not null) as running,
+  count(*) filter (where class = 'turn' and admitted_at is not null
+    and (lease_until is not null or wake > seen)) as running_turns
 from sessions where owner_id = $1 and ended_at is null
 """
 
@@ -26,6 +28,8 @@ class QuotaUsage(BaseModel):
     max_open_sessions: int
     running_sessions: int
     max_running_sessions: int
+    running_turns: int = Field(description="Turns of conversations; more wait in line.")
+    max_running_turns: int
     rates: QuotaUpdate = Field(description="Rates and amounts that hold for this user.")
 
 
@@ -42,5 +46,7 @@ async def get_usage(principal: PrincipalDep, auth_services: AuthDep, resources: 
         max_open_sessions=quotas.sessions,
         running_sessions=row["running"] if row else 0,
         max_running_sessions=quotas.running_sessions,
+        running_turns=row["running_turns"] if row else 0,
+        max_running_turns=quotas.running_turns,
         rates=QuotaUpdate(**quotas.__dict__),
     )

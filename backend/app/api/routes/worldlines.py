@@ -36,7 +36,9 @@ async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> ThreadRea
 
 
 async def _service(resources: ResourcesDep) -> WorldlineService:
-    return WorldlineService(resources.database, ThreadService(resources.database, resources.send))
+    return WorldlineService(
+        resources.database, ThreadService(resources.database, resources.send, resources.settings.sessions)
+    )
 
 
 ReaderDep = Annotated[ThreadReader, Depends(_reader)]

@@ -88,7 +88,7 @@ def set_quotas(
     ],
 ) -> None:
     """Give an account quotas of its own: requests, uploads, compute (rates, such as 600/minute), sessions,
-    running_sessions, sockets, stored_mb."""
+    running_sessions, running_turns, sockets, stored_mb."""
     pairs = (assignment.partition("=") for assignment in change)
     with _open_accounts() as accounts:
         own = accounts.set_quotas(email, {name: value or None for name, _, value in pairs})

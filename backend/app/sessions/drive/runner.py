@@ -217,7 +217,7 @@ class Runner:
 
     async def _hand_back(self, lease: Lease, has_more: bool, is_urgent: bool = True) -> None:
         is_due = await self.leases.hand_back(lease, has_more)
-        if not has_more:  # it may wait for its user, and then its place is free
+        if not has_more:  # it may wait for its user or a study, and then its place is free
             await self._queue.admit()
         if is_due and is_urgent:
             self.send_job(jobs.advance_job(lease.facts.id))
@@ -231,9 +231,10 @@ class Runner:
                 self.publisher.announce_change(cancelled_id)
             for due_id in (*end.woken, *end.cancelled):
                 self.send_job(jobs.advance_job(due_id))
+            # The turn after this one is woken, and begins once it has a place.
+            await self._queue.admit()
             # Only after the end: a session that could not be ended goes on from its checkpoint.
             await saved.forget(lease)
-            await self._queue.admit()
         else:
             # A cancelled session whose fit still runs: the end of
             # that fit wakes it. Under a lost lease this does nothing.

@@ -136,6 +136,7 @@ class ForkService:
             self.rules.reads_datasets(source),
             dumps({"source": str(source_id), "at": request.at.model_dump(mode="json", exclude_none=True)}),
             ALWAYS,
+            self.config.max_running_turns_per_owner,
         )
         if row is None:
             raise Unauthorized("account_gone", "This account has been deleted.")

@@ -20,7 +20,7 @@ from sessions s where s.id = $1 and s.owner_id = $2
 -- $9 digest of the request, $10 idempotency key, $11 live sessions of an owner, $12 and $13 running sessions,
 -- $14 and $15 ids of artifacts and of their copies, $16 kinds and $17 bodies of the events, $18 now, $19 messages
 -- of the user by the number of their event, $20 whether the datasets are read again, $21 detail of the audit,
--- $22 the answer that lets a tool run without asking.
+-- $22 the answer that lets a tool run without asking, $23 running turns.
 with own as (
   select coalesce((quotas ->> 'sessions')::int, $11::int) as max_live,
     coalesce((quotas ->> 'running_sessions')::int, $13::int) + $12::int > 0 as needs_admission
@@ -115,7 +115,7 @@ with own as (
 )
 select own.max_live, missing.n as missing_datasets, source.id is not null as is_source_there, s.created_at,
   case when s.id is null then '{}' when s.admitted_at is not null then array[s.id]
-    else array(select admit_sessions($12::int, $13::int)) end as admitted
+    else array(select admit_sessions($12::int, $13::int, $23::int)) end as admitted
 from own cross join missing left join source on true left join s on true
 
 -- name: read_later_steps

@@ -35,7 +35,7 @@ with own as (
 select owned.n as owned_datasets, own.max_live, s.created_at,
   $10::uuid is null or exists (select from parent where may_start) as may_start,
   case when s.id is null then '{}' when s.admitted_at is not null then array[s.id]
-    else array(select admit_sessions($11::int, $12::int)) end as admitted
+    else array(select admit_sessions($11::int, $12::int, $13::int)) end as admitted
 from owned cross join own left join s on true
 
 -- name: find_created
@@ -215,9 +215,8 @@ update sessions set
   wake = wake + $3::int,
   -- The clock stands while the session waits for its user or another session: fits are work of its own.
   waiting_since = case when ($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null then now() end,
-  -- A turn holds no place, so it has none to give up: it goes on as soon as it is woken.
   admitted_at = case
-    when class <> 'turn' and (($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null) then null
+    when ($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null then null
     else admitted_at end,
   status = case
     when cancel then 'cancelling'
@@ -304,7 +303,7 @@ where id in (
 returning id
 
 -- name: admit
--- The queue is mostly empty, and the function takes a lock that all share.
+-- The queue is mostly empty, and the function takes locks that many share.
 select unnest(case when exists (
     select from sessions where ended_at is null and admitted_at is null and wake > seen and not cancel and paused_at is null)
-  then array(select admit_sessions($1, $2)) end) as id
+  then array(select admit_sessions($1, $2, $3)) end) as id

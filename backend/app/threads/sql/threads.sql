@@ -9,7 +9,7 @@ limit 1
 -- name: create_turn
 -- $1 turn, $2 owner, $3 thread, $4 worldline, $5 its head, $6 is it a new thread, $7 message, $8 preferences,
 -- $9 datasets (null: those of the thread that still exist), $10 seed, $11 idempotency key, $12 digest of the request,
--- $13 mode, $14 most open turns
+-- $13 mode, $14 most open turns, $15 most running turns
 with owned as (
   select count(*) as n from datasets where id = any($9::uuid[]) and owner_id = $2
 ), open_turns as (
@@ -44,7 +44,7 @@ with owned as (
 ), s as (
   insert into sessions (id, owner_id, graph, class, goal, preferences, dataset_ids, seed, idempotency_key,
     request_digest, admitted_at, wake, after_id)
-  select $1, $2, 'chat', 'turn', $7, $8::jsonb, thread.dataset_ids, $10, $11, $12, now(),
+  select $1, $2, 'chat', 'turn', $7, $8::jsonb, thread.dataset_ids, $10, $11, $12, null,
     (select count(*) = 0 from predecessor)::int, (select id from predecessor)
   from (select thread_id from new_worldline union all select thread_id from moved) as w
   join (select id, dataset_ids from new_thread union all select id, dataset_ids from touched) as thread
@@ -58,7 +58,9 @@ with owned as (
   insert into audit (owner_id, session_id, actor, action) select $2, id, 'user', 'turn_created' from s
 )
 select owned.n as owned_datasets, open_turns.n as open_turns, exists (select from account) as is_admitted,
-  s.created_at, coalesce(s.wake, 0) as wake
+  s.created_at,
+  -- Here and not in a statement of its own: a turn with a free place begins without another round trip.
+  case when s.wake = 1 then array(select admit_turns($2, $15::int)) else '{}' end as admitted
 from owned cross join open_turns left join s on true
 
 -- name: find_turn_of_request
@@ -70,6 +72,8 @@ where s.owner_id = $1 and (s.id = $2 or s.idempotency_key = $3)
 t.session_id as id, t.thread_id, t.worldline_id, t.parent_id, t.mode, s.goal as message, s.status, s.created_at,
   s.started_at, s.ended_at, s.error, s.result, s.event_seq, s.dataset_ids,
   s.after_id is not null and s.wake = 0 as is_waiting,
+  case when s.ended_at is null and s.admitted_at is null and s.wake > s.seen then
+    (select json_build_object('position', place, 'length', length) from session_line where id = s.id) end as queue,
   case when s.ended_at is null then (select json_build_object('key', q.key, 'kind', q.kind, 'agent', q.agent,
       'body', q.body, 'asked_at', q.asked_at)
     from questions q where q.session_id = s.id and q.answered_at is null order by q.asked_at limit 1) end

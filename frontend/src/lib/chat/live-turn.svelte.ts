@@ -35,7 +35,7 @@ export class LiveTurn {
 
 	constructor(view: Schema<'TurnView'>) {
 		this.view = $state.raw(view);
-		this.stage = view.status === 'waiting' ? 'Waiting for the answer before it' : this.#stageText('received');
+		this.stage = view.status === 'waiting' ? 'Waiting for the answer before it' : this.#stageText(view.queue ? 'queued' : 'received');
 	}
 
 	/** A program or query is run as it stands: there is no question in it to be read. */
