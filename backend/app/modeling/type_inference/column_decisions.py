@@ -21,7 +21,7 @@ from app.modeling.type_inference.date_format import DateGuess, guess_dates, gues
 from app.modeling.type_inference.date_spellings import CENTURY_PIVOT
 from app.modeling.type_inference.distinct_values import count_raw_values, count_values, is_text, to_plain_text
 from app.modeling.type_inference.durations import guess_durations, parse_hours
-from app.modeling.type_inference.number_format import guess_numbers
+from app.modeling.type_inference.number_format import NumberGuess, guess_numbers
 from app.modeling.type_inference.parsers import PARSERS, ParserOp, ParsersJson
 from app.modeling.type_inference.sentinels import find_sentinels
 from app.modeling.type_inference.type_decision import TypeDecision
@@ -38,6 +38,8 @@ MAX_ROWS, MIN_ROWS, MAX_CELLS = 10_000, 200, 400_000
 """Types are inferred from a sample: evenly spaced rows of larger tables, fewer of wide ones."""
 
 
+TWO_MEANINGS_CONFIDENCE = 0.9
+"""Confidence of numbers behind which a word stands that the column's own amounts decide, as credit or crore."""
 MAX_TRUTH_WORDS = 20
 """Distinct words for yes and no in a column: their spellings in several languages, in any case."""
 Counts = Mapping[str, int]
@@ -261,14 +263,21 @@ def _number(name: str, present: Counts, blank: Counts, sample: pd.Series) -> Typ
     unit = f" in {guess.unit}" if guess.unit else ""
     caveat = "" if guess.is_certain else f"; {format_.group!r} is taken as the thousands separator"
     loss_note = f"; {', '.join(map(repr, guess.words[:3]))} become missing" if guess.words else ""
+    meaning = f"; {guess.caveat}" if guess.caveat else ""
     return TypeDecision(
         name,
         "number",
         parser,
-        f"{name!r} holds numbers{unit} as text{caveat}{loss_note}.",
-        guess.share if guess.is_certain else UNCLEAR_MARK_CONFIDENCE,
+        f"{name!r} holds numbers{unit} as text{caveat}{meaning}{loss_note}.",
+        _number_confidence(guess),
         evidence,
     )
+
+
+def _number_confidence(guess: NumberGuess) -> float:
+    if not guess.is_certain:
+        return UNCLEAR_MARK_CONFIDENCE
+    return min(guess.share, TWO_MEANINGS_CONFIDENCE) if guess.caveat else guess.share
 
 
 _GUESSES = {"boolean": _boolean, "datetime": _date, "number": _number}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from app.modeling.type_inference import units
+from app.modeling.type_inference.account_marks import CREDIT_WORDS, DEBIT_WORDS, resolve_marks
 from app.modeling.type_inference.compound_numbers import list_units, parse_spelled
 from app.modeling.type_inference.identifiers import is_identifier
 from app.modeling.type_inference.number_spellings import MIXED_FORMATS, NUMBER_PATTERN, NumberFormat
@@ -64,6 +65,8 @@ class NumberGuess:
     words: tuple[str, ...]
     meanings: Mapping[str, float] = field(default_factory=dict)
     has_spelled: bool = False
+    caveat: str = ""
+    """Decision between two meanings of a word behind the numbers, as a clause."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +103,8 @@ def _guess_formatted(name: str, values: Mapping[str, int], blank: Collection[str
     before = units.resolve_prefixes(_count_affixes(numbers, "prefix"))
     if before is None:
         return None
-    after = units.resolve_suffixes(
-        _count_affixes(numbers, "suffix"), _has_spaced_suffix(numbers), has_currency=bool(before[1])
-    )
+    meaning = resolve_marks(_bodies_by_suffix(numbers), before[1])
+    after = (meaning.factors, "") if meaning else _resolve_suffixes(numbers, has_currency=bool(before[1]))
     if after is None:
         return None
     before, after = _add_rare_affixes(numbers, before, after)
@@ -132,7 +134,24 @@ def _guess_formatted(name: str, values: Mapping[str, int], blank: Collection[str
         words if len(words) <= 10 else (),
         meanings,
         has_spelled=bool(spelled),
+        caveat=meaning.text if meaning else "",
     )
+
+
+def _resolve_suffixes(numbers: Sequence[_NumberText], *, has_currency: bool) -> units.Factors | None:
+    return units.resolve_suffixes(
+        _count_affixes(numbers, "suffix"), _has_spaced_suffix(numbers), has_currency=has_currency
+    )
+
+
+def _bodies_by_suffix(numbers: Sequence[_NumberText]) -> dict[str, list[str]]:
+    """Suffix -> the bodies before it; rare ones are typing errors, but a rare debit is none."""
+    common = _count_affixes(numbers, "suffix")
+    bodies: dict[str, list[str]] = {}
+    for number in numbers:
+        if number.suffix in common or number.suffix in DEBIT_WORDS | CREDIT_WORDS:
+            bodies.setdefault(number.suffix, []).append(number.body)
+    return bodies
 
 
 def _is_probable(text: str) -> bool:
