@@ -152,6 +152,7 @@ def assert_equal_numbers(cells: list[str], actual: list[object], expected: list[
 @SETTINGS
 @given(cells=CELLS)
 @example(cells=["1.797693134862316e+305k", "1e400", "-9e307 bn", "1,7e308"])
+@example(cells=["49.-", "1'290.--", "-7,\u2013", "99,- \u20ac", "99,-EUR", "5.\u2014", "12.50-"])
 def test_sql_and_arrow_parse_numbers_alike_in_every_format(
     connection: duckdb.DuckDBPyConnection, cells: list[str]
 ) -> None:

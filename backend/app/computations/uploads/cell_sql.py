@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from app.computations.uploads import sql
 from app.computations.uploads.column_types import DATE_RULES
-from app.modeling.type_inference.number_spellings import NUMBER_PATTERN, NumberFormat
+from app.modeling.type_inference.number_spellings import BODY_END, NUMBER_PATTERN, NumberFormat
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, OTHER_MARKS
 
 _PARTS = ("open", "sign", "before", "inner", "body", "exponent", "late", "after", "close", "tail", "trail")
@@ -40,7 +40,7 @@ def number_cell(cell: str, *number_formats: NumberFormat) -> str:
 
 def fits_format(cell: str, number_format: NumberFormat) -> str:
     """SQL that is true for text whose digits and separators fit a format, whatever its unit."""
-    body = f"rtrim(struct_extract({_parts(cell)}, 'body'))"
+    body = f"rtrim(struct_extract({_parts(cell)}, 'body'), {sql.text(BODY_END)})"
     return f"coalesce({_is_body(body, number_format)}, false)"
 
 
@@ -57,7 +57,7 @@ def _is_body(body: str, number_format: NumberFormat) -> str:
 
 
 def _number(parts: str, number_format: NumberFormat) -> str:
-    body = f"rtrim({parts}.body)"
+    body = f"rtrim({parts}.body, {sql.text(BODY_END)})"
     digits = f"replace({body}, {sql.text(number_format.group)}, '')" if number_format.group else body
     literal = (
         f"TRY_CAST(replace({digits}, {sql.text(number_format.decimal)}, '.') || {parts}.exponent AS DOUBLE)"

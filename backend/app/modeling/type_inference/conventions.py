@@ -23,7 +23,8 @@ MIN_NUMBER_SHARE = 0.8
 """Share of a column's values that must be numbers before its marks are evidence: texts hold commas too."""
 
 _NUMBER = re.compile(
-    r"(?:[^\d\s.,'()+\-]{1,4}\.? ?)?[+-]?(?P<body>\d[\d.,']*|[.,]\d+) ?(?:[^\d.,'()+\-]{1,14})?"
+    r"(?:[^\d\s.,'()+\-]{1,4}\.? ?)?[+-]?(?P<body>\d[\d.,']*|[.,]\d+)(?:(?<=[.,])[-\u2013\u2014]{1,2})?"
+    r" ?(?:[^\d.,'()+\-]{1,14})?"
 )
 # Most numbers are of this kind, which takes a fifth of the time of the general patterns.
 _PLAIN = re.compile(r"[+-]?\d+(?P<mark>[.,])(?:\d{1,2}|\d{4,})", re.ASCII)

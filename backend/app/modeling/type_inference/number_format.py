@@ -10,7 +10,12 @@ from app.modeling.type_inference import units
 from app.modeling.type_inference.account_marks import CREDIT_WORDS, DEBIT_WORDS, resolve_marks
 from app.modeling.type_inference.compound_numbers import list_units, parse_spelled
 from app.modeling.type_inference.identifiers import is_identifier
-from app.modeling.type_inference.number_spellings import MIXED_FORMATS, NUMBER_PATTERN, NumberFormat
+from app.modeling.type_inference.number_spellings import (
+    BODY_END,
+    MIXED_FORMATS,
+    NUMBER_PATTERN,
+    NumberFormat,
+)
 from app.modeling.type_inference.vocabulary import ZERO_WORDS
 
 SURE_SHARE = 0.95
@@ -98,7 +103,7 @@ def _guess_formatted(name: str, values: Mapping[str, int], blank: Collection[str
     """Infer one number format with its units; None where too few values have it."""
     total = sum(values.values())
     numbers = [number for text, count in values.items() if (number := _split_number(text, count))]
-    if _count_rows(numbers) < 0.5 * total:
+    if _count_rows(numbers) < 0.5 * total or _are_grades(numbers):
         return None
     before = units.resolve_prefixes(_count_affixes(numbers, "prefix"))
     if before is None:
@@ -125,7 +130,9 @@ def _guess_formatted(name: str, values: Mapping[str, int], blank: Collection[str
     if not is_certain and "." in (best_format.group, best_format.decimal) and after[1] in ("€", "eur"):
         best_format = replace(best_format, decimal=",", group=".")
     best_format = replace(best_format, before=before[0], after=after[0])
-    unit = after[1] if after[1] not in units.MAGNITUDES else ""
+    # Beside `7.25-` the plus of `9.00+` is its sign.
+    is_sign = after[1] == "+" and any(number.text.endswith("-") for number in numbers)
+    unit = "" if is_sign or after[1] in units.MAGNITUDES else after[1]
     return NumberGuess(
         best_format,
         share,
@@ -136,6 +143,12 @@ def _guess_formatted(name: str, values: Mapping[str, int], blank: Collection[str
         has_spelled=bool(spelled),
         caveat=meaning.text if meaning else "",
     )
+
+
+def _are_grades(numbers: Sequence[_NumberText]) -> bool:
+    """Test for grades such as `2-`, `2` and `2+`: the marks behind them are no signs."""
+    marks = {number.text[-1] for number in numbers}
+    return {"+", "-"} <= marks and all(re.fullmatch(r"\d{1,2}[+-]?", number.text) for number in numbers)
 
 
 def _resolve_suffixes(numbers: Sequence[_NumberText], *, has_currency: bool) -> units.Factors | None:
@@ -204,7 +217,7 @@ def _split_number(text: str, count: int) -> _NumberText | None:
     match = _PARTS.match(text)
     if match is None or (match["open"] == "(" or match["inner"] == "(") != (match["close"] == ")"):
         return None
-    body, exponent = match["body"].rstrip(), match["exponent"]
+    body, exponent = match["body"].rstrip(BODY_END), match["exponent"]
     suffix = match["after"] or match["tail"]
     return _NumberText(text, count, match["before"].casefold(), body, exponent, suffix.casefold().strip())
 

@@ -17,17 +17,22 @@ would round."""
 _SUPERSCRIPTS = "\u00b9\u00b2\u00b3\u2070-\u2079"
 _DAGGERS = "\u2020\u2021\u00a7"
 _FRACTIONS = "\u00bc-\u00be\u2150-\u215f"
+_EM_DASH = "\u2014"
+BODY_END = f" -{_EM_DASH}"
+"""Characters behind the digits of a body: a gap before the unit, and the dashes that stand for no cents."""
 # Gaps are bounded: neighbouring ones share their spaces in every way, and 400 of them took minutes.
 NUMBER_PATTERN = (
     r"^(?P<open>\(?)\s{0,3}(?P<sign>[-+]?)\s{0,3}(?P<before>(?:[^\d\s.,'()+\-]{1,6}\.?)?)\s{0,3}(?P<inner>[-+(]?)\s{0,3}"
-    rf"(?P<body>\d[\d.,' ]*|[.,]\d+)(?P<exponent>{EXPONENT})[{_SUPERSCRIPTS}]{{0,2}}"
+    rf"(?P<body>\d[\d.,' ]*[.,](?:--?|{_EM_DASH})|\d[\d.,' ]*|[.,]\d+)"
+    rf"(?P<exponent>{EXPONENT})[{_SUPERSCRIPTS}]{{0,2}}"
     rf"(?P<late>(?:-\s)?)\s{{0,3}}(?P<after>(?:\+|[^\d\s.,'()+\-*\[{_DAGGERS}{_FRACTIONS}][^()]{{0,14}}?)?)"
     r"\s{0,3}(?P<close>\)?)(?P<tail>(?:\s?%)?)(?P<trail>-?)"
     rf"(?:\s?(?:\[[A-Za-z0-9 ]{{1,6}}\]|[*{_DAGGERS}]{{1,3}}|\([a-z]\)))?$"
 )
 """Number with its signs, parentheses and units; footnote marks behind it (`12*`, `12 [1]`) are not kept.
 
-`late`: a minus behind the digits and before a unit. `tail`: a percent sign behind parentheses.
+`body`: with dashes for no cents, as in `49.-`, which are no minus. `late`: a minus behind the digits and before
+a unit. `tail`: a percent sign behind parentheses.
 """
 # A group never begins with 0: `0,123` is a decimal fraction.
 _GROUPED_DIGITS = {

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from app.modeling.type_inference.number_spellings import NUMBER_PATTERN, NumberFormat
+from app.modeling.type_inference.number_spellings import BODY_END, NUMBER_PATTERN, NumberFormat
 
 
 def split_numbers(texts: pa.Array) -> pa.StructArray:
@@ -17,7 +17,7 @@ def split_numbers(texts: pa.Array) -> pa.StructArray:
 def parse_numbers(texts: pa.Array, number_format: NumberFormat) -> np.ndarray:
     """Parse texts to float64 (rows,); NaN for a text in another format."""
     parts = split_numbers(texts)
-    body = pc.utf8_rtrim(_part(parts, "body"), characters=" ")
+    body = pc.utf8_rtrim(_part(parts, "body"), characters=BODY_END)
     is_match = pc.match_substring_regex(body, pattern=number_format.body_pattern)
     # Two parentheses or none: one alone is a misread cell.
     is_closed = pc.equal(_is_open(parts), pc.equal(_part(parts, "close"), ")"))

@@ -54,6 +54,9 @@ SPELLINGS = {
         [1.2e6, 3e9, 4.5e6],
     ),
     "trailing minus": (["1.234,56-", "99,10", "7,05-", "12,00"], [-1234.56, 99.1, -7.05, 12]),
+    "dashes for no cents": (["99,-", "1.012,50", "7,\u2013", "-5,--"], [99, 1012.5, 7, -5]),
+    "dashes for no cents before a currency": (["99,- \u20ac", "12,50 \u20ac", "7,-\u20ac"], [99, 12.5, 7]),
+    "both signs behind": (["100.00+", "50.00-", "12.30+", "7.25-"], [100, -50, 12.3, -7.25]),
     "minus before a currency": (["1.234,56- EUR", "99,10 EUR", "7,05- EUR"], [-1234.56, 99.1, -7.05]),
     "parentheses and percent": (["(9.4)%", "12.0%", "(0.5)%", "7.1%"], [-9.4, 12, -0.5, 7.1]),
     "parentheses behind a currency": (["$(1,234.50)", "$ 12.00", "$ (3.10)"], [-1234.5, 12, -3.1]),
@@ -139,3 +142,8 @@ def test_types_of_the_user_win() -> None:
     read = parse_frame(frame, types={"amount": "text", "store": "category"})
     assert read["store"].tolist() == ["3", "4", "3", "5"]
     assert read["amount"].tolist() == ["$1", "$2", "$3", "$4"]
+
+
+def test_marks_behind_grades_are_no_signs() -> None:
+    grades = ["2-", "1", "3+", "2", "1-", "4"]
+    assert parse_frame(pd.DataFrame({"grade": grades}))["grade"].tolist() == grades
