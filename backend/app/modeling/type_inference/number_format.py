@@ -218,8 +218,10 @@ def _split_number(text: str, count: int) -> _NumberText | None:
     if match is None or (match["open"] == "(" or match["inner"] == "(") != (match["close"] == ")"):
         return None
     body, exponent = match["body"].rstrip(BODY_END), match["exponent"]
-    suffix = match["after"] or match["tail"]
-    return _NumberText(text, count, match["before"].casefold(), body, exponent, suffix.casefold().strip())
+    suffix = (match["after"] or match["tail"]).casefold().strip()
+    if not units.is_plausible(suffix):
+        return None
+    return _NumberText(text, count, match["before"].casefold(), body, exponent, suffix)
 
 
 def _count_rows(numbers: Sequence[_NumberText]) -> int:

@@ -25,7 +25,7 @@ NUMBER_PATTERN = (
     r"^(?P<open>\(?)\s{0,3}(?P<sign>[-+]?)\s{0,3}(?P<before>(?:[^\d\s.,'()+\-]{1,6}\.?)?)\s{0,3}(?P<inner>[-+(]?)\s{0,3}"
     rf"(?P<body>\d[\d.,' ]*[.,](?:--?|{_EM_DASH})|\d[\d.,' ]*|[.,]\d+)"
     rf"(?P<exponent>{EXPONENT})[{_SUPERSCRIPTS}]{{0,2}}"
-    rf"(?P<late>(?:-\s)?)\s{{0,3}}(?P<after>(?:\+|[^\d\s.,'()+\-*\[{_DAGGERS}{_FRACTIONS}][^()]{{0,14}}?)?)"
+    rf"(?P<late>(?:-\s)?)\s{{0,3}}(?P<after>(?:\+|[^\d\s.,:'()+\-*\[{_DAGGERS}{_FRACTIONS}][^():]{{0,14}}?)?)"
     r"\s{0,3}(?P<close>\)?)(?P<tail>(?:\s?%)?)(?P<trail>-?)"
     rf"(?:\s?(?:\[[A-Za-z0-9 ]{{1,6}}\]|[*{_DAGGERS}]{{1,3}}|\([a-z]\)))?$"
 )

@@ -159,6 +159,8 @@ _SIGN_LETTERS: tuple[dict[str, float], ...] = (
 """Letters of debit and credit: a debit is negative."""
 MAX_FLAG_CHARS = 2
 """Characters of flags such as `r` (revised) or `p` (provisional) behind some of the numbers."""
+MIN_UNIT_SHARE = 0.05
+"""Share of the numbers that an unknown word behind them must stand at to be their unit."""
 Factors = tuple[dict[str, float], str]
 """Factor of each word, and the unit of the numbers."""
 
@@ -201,11 +203,28 @@ def resolve_suffixes(affixes: Mapping[str, int], spaced: bool, has_currency: boo
         if set(words) <= family.keys():
             # To the most frequent unit, so that most numbers stay as they were written.
             return {word: family[word] / family[words[0]] for word in words}, words[0]
+    return _unknown_unit(words, affixes, spaced=spaced)
+
+
+def _unknown_unit(words: Sequence[str], affixes: Mapping[str, int], *, spaced: bool) -> Factors | None:
+    """Resolve words in no table: marks of few numbers, or the one unit of all."""
+    if spaced and (flags := _flags(words, affixes)):
+        return flags
+    if _are_remarks(words, affixes):
+        return (dict.fromkeys(words, 1.0), "") if spaced and all(map(_is_phrase, words)) else None
     # `pt`, `pts` and `pts.` are one unit, whatever it is.
     stems = {word.rstrip(".s") for word in words}
-    if len(stems) == 1 and words[0] not in ORDINALS and (spaced or len(words[0]) > 1):
-        return dict.fromkeys(words, 1.0), words[0]
-    return _flags(words, affixes) if spaced else None
+    is_unit = len(stems) == 1 and words[0] not in ORDINALS and (spaced or len(words[0]) > 1)
+    return (dict.fromkeys(words, 1.0), words[0]) if is_unit else None
+
+
+def _are_remarks(words: Sequence[str], affixes: Mapping[str, int]) -> bool:
+    """Test for words behind so few of the numbers that they are not the unit of all."""
+    return "" in affixes and sum(affixes[word] for word in words) < MIN_UNIT_SHARE * sum(affixes.values())
+
+
+def _is_phrase(word: str) -> bool:
+    return word.replace(" ", "").rstrip(".").isalpha()
 
 
 def _signs(words: Sequence[str]) -> Factors | None:
@@ -268,6 +287,16 @@ def _currency(words: Sequence[str]) -> str | None:
         return None
     # Prices in two currencies are no quantity: adding or ranking them would be wrong without a rate.
     return words[0] if len(codes) == 1 or codes <= _KRONER else None
+
+
+_UNIT_DIGITS = re.compile(r"[^\W\d_]\d(?!\d)|[^\W\d_]{2,}\d{1,2}(?!\d)|/ ?\d+")
+"""Digits that a unit may hold: an exponent (`m2`), those of a formula (`CO2`, `PM10`) or of a denominator."""
+
+
+def is_plausible(suffix: str) -> bool:
+    """Test whether a text behind a number can be a unit: other digits are those of a longer number or time."""
+    is_listed = suffix in CURRENCIES or any(suffix in family for family in UNIT_FAMILIES)
+    return is_listed or not re.search(r"\d", _UNIT_DIGITS.sub("", suffix))
 
 
 def is_unit_word(word: str) -> bool:

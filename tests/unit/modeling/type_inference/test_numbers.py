@@ -147,3 +147,29 @@ def test_types_of_the_user_win() -> None:
 def test_marks_behind_grades_are_no_signs() -> None:
     grades = ["2-", "1", "3+", "2", "1-", "4"]
     assert parse_frame(pd.DataFrame({"grade": grades}))["grade"].tolist() == grades
+
+
+def test_digits_behind_a_wrong_letter_are_no_unit() -> None:
+    frame = pd.DataFrame({"v": [f"{n * 1.5}" for n in range(99)] + ["1O.5"]})
+    (decision,) = infer_types(frame)
+    assert "'1O.5' become missing" in decision.text
+    assert decision.evidence["unit"] == ""
+    assert parse_frame(frame)["v"].isna().tolist() == [False] * 99 + [True]
+
+
+@pytest.mark.parametrize(("mark", "minutes"), [(":", 30), ("h", 30), (":", 0), ("h", 0)])
+def test_equal_minutes_of_times_are_no_unit(mark: str, minutes: int) -> None:
+    frame = pd.DataFrame({"time": [f"{hour}{mark}{minutes:02}" for hour in range(6, 22)]})
+    assert parse_frame(frame)["time"].tolist() == [hour + minutes / 60 for hour in range(6, 22)]
+
+
+@pytest.mark.parametrize("unit", ["m2", "\u00b5g/m3", "l/100km", "g CO2/km", "kg CO2e", "\u00b5g PM10"])
+def test_units_hold_digits_where_units_have_them(unit: str) -> None:
+    frame = pd.DataFrame({"v": [f"{n}.5 {unit}" for n in range(9)]})
+    assert infer_types(frame)[0].evidence["unit"] == unit.casefold()
+
+
+def test_words_behind_few_numbers_are_not_the_unit_of_all() -> None:
+    frame = pd.DataFrame({"v": [f"{n}.5" for n in range(99)] + ["7 estimated"]})
+    assert infer_types(frame)[0].evidence["unit"] == ""
+    assert parse_frame(frame)["v"].tolist()[-1] == 7
