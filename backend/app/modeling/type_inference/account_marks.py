@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log10
 from statistics import median
 
-from app.modeling.type_inference.units import MAGNITUDES
+from app.modeling.type_inference.units import CURRENCIES, MAGNITUDES
 
 DEBIT_WORDS = frozenset({"dr", "dr."})
 CREDIT_WORDS = frozenset({"cr", "cr."})
@@ -84,3 +84,9 @@ def _integer_digits(body: str) -> int:
     parts = re.split(r"[.,' ]", body)
     decimals = len(parts) > 1 and len(parts[-1]) != 3
     return sum(map(len, parts[:-1] if decimals else parts))
+
+
+def is_accounting_zero(text: str) -> bool:
+    """Test for a dash beside a currency, which spreadsheets show for 0. `text`: in lower case, trimmed."""
+    word = text.strip("- ")
+    return word in CURRENCIES and text.startswith("-") != text.endswith("-")

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from app.modeling.type_inference import units
-from app.modeling.type_inference.account_marks import CREDIT_WORDS, DEBIT_WORDS, resolve_marks
+from app.modeling.type_inference.account_marks import (
+    CREDIT_WORDS,
+    DEBIT_WORDS,
+    is_accounting_zero,
+    resolve_marks,
+)
 from app.modeling.type_inference.compound_numbers import list_units, parse_spelled
 from app.modeling.type_inference.identifiers import is_identifier
 from app.modeling.type_inference.number_spellings import (
@@ -168,7 +173,7 @@ def _bodies_by_suffix(numbers: Sequence[_NumberText]) -> dict[str, list[str]]:
 
 
 def _is_probable(text: str) -> bool:
-    return _PARTS.match(text) is not None or bool(_SPELLED.match(text))
+    return _PARTS.match(text) is not None or bool(_SPELLED.match(text)) or is_accounting_zero(text.casefold())
 
 
 def _guess_spelled(values: Mapping[str, int]) -> NumberGuess | None:
@@ -197,7 +202,8 @@ def _largest(words: Mapping[str, int]) -> str:
 def number_traits(numbers: Sequence[_NumberText]) -> frozenset[str]:
     """Traits of a column's numbers that give a word such as `-` or `none` the meaning 0."""
     traits = {
-        "parentheses": any(number.text.startswith("(") for number in numbers),
+        # The currency may stand before them.
+        "parentheses": any("(" in number.text and number.text.endswith(")") for number in numbers),
         "signs": sum(number.text[0] in "+-" for number in numbers) > 0.5 * len(numbers),
         "counts": all(re.fullmatch(r"\d{1,3}", number.body) for number in numbers),
         "money": any(
@@ -209,8 +215,9 @@ def number_traits(numbers: Sequence[_NumberText]) -> frozenset[str]:
 
 
 def zero_words(texts: Iterable[str], traits: frozenset[str]) -> dict[str, float]:
-    """The texts that mean 0 in a column of such numbers, in lower case."""
-    return {text.casefold(): 0.0 for text in texts if ZERO_WORDS.get(text.casefold()) in traits}
+    """The texts that mean 0 in a column of such numbers (lower case); a dash beside a currency does in all."""
+    folded = [text.casefold() for text in texts]
+    return {text: 0.0 for text in folded if ZERO_WORDS.get(text) in traits or is_accounting_zero(text)}
 
 
 def _split_number(text: str, count: int) -> _NumberText | None:

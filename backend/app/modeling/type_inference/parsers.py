@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from app.json_types import JsonScalar
+from app.modeling.type_inference.account_marks import is_accounting_zero
 from app.modeling.type_inference.class_spellings import fold_spelling
 from app.modeling.type_inference.compound_numbers import parse_spelled
 from app.modeling.type_inference.date_spellings import CENTURY_PIVOT, SPELLINGS
@@ -19,6 +20,7 @@ from app.modeling.type_inference.distinct_values import is_text, map_distinct, t
 from app.modeling.type_inference.durations import ClockFormat, parse_hours
 from app.modeling.type_inference.number_spellings import MIXED_FORMATS, NumberFormat
 from app.modeling.type_inference.numbers import parse_numbers
+from app.modeling.type_inference.units import CURRENCIES
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, NULL_DATES, TRUTH_VALUES
 
 ParsersJson = list[dict[str, Any]]
@@ -92,6 +94,10 @@ class NumberParser(ColumnParser):
         )
         return (inferred, *mixed)
 
+    @property
+    def _is_money(self) -> bool:
+        return not CURRENCIES.isdisjoint((*self.before, *self.after))
+
     def _parse_texts(self, texts: pa.Array) -> np.ndarray:
         first, *others = self.formats
         numbers = parse_numbers(texts, first)
@@ -100,7 +106,7 @@ class NumberParser(ColumnParser):
             unparsed = np.flatnonzero(np.isnan(numbers))
             if len(unparsed):
                 numbers[unparsed] = parse_numbers(texts.take(pa.array(unparsed)), number_format)
-        if self.meanings or self.has_spelled:
+        if self.meanings or self.has_spelled or self._is_money:
             for position in np.flatnonzero(np.isnan(numbers)):
                 numbers[position] = self._parse_word(texts[int(position)].as_py())
         return numbers
@@ -109,6 +115,8 @@ class NumberParser(ColumnParser):
         meaning = self.meanings.get(text.casefold())
         if meaning is None and self.has_spelled:
             meaning = parse_spelled(text, self.after)
+        if meaning is None and self._is_money and is_accounting_zero(text.casefold()):
+            meaning = 0.0
         return np.nan if meaning is None else meaning
 
 

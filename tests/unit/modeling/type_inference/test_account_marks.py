@@ -5,6 +5,7 @@ import pytest
 
 from app.modeling.type_inference.account_marks import resolve_marks
 from app.modeling.type_inference.column_decisions import infer_types
+from app.modeling.type_inference.parsers import parse_columns
 
 from .inference import infer_parsers, parse_frame
 
@@ -57,3 +58,21 @@ def test_crores_in_another_currency_than_a_rupee_are_credits() -> None:
     assert meaning is not None
     assert meaning.factors["cr"] == 1
     assert resolve_marks({"kg": ["1"], "": ["2"]}, "") is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        ([" $ 1,250.50 ", " $ (12.50)", " $ -   ", " $ 900.00 "], [1250.5, -12.5, 0, 900]),
+        ([" $ 1,250.50 ", " $ (12.50)", " -   ", " $ 900.00 "], [1250.5, -12.5, 0, 900]),
+        (["\u20ac 1.250,50", "\u20ac 12,50", "\u20ac -", "\u20ac 7,00"], [1250.5, 12.5, 0, 7]),
+        (["1.250,50 \u20ac", "-12,50 \u20ac", "- \u20ac", "7,00 \u20ac"], [1250.5, -12.5, 0, 7]),
+    ],
+)
+def test_a_dash_beside_a_currency_is_zero(texts: list[str], numbers: list[float]) -> None:
+    assert parse_frame(pd.DataFrame({"v": texts}))["v"].tolist() == numbers
+
+
+def test_a_dash_beside_a_currency_is_zero_in_later_rows_too() -> None:
+    parsers = infer_parsers(pd.DataFrame({"v": ["$ 12.50", "$ 3.00", "$ 1.20"]}))
+    assert parse_columns(pd.DataFrame({"v": ["$ -", "- $"]}), parsers)["v"].tolist() == [0, 0]
