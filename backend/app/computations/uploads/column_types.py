@@ -257,6 +257,16 @@ def has_open_mark(rule: TypeRule, values: Sequence[str]) -> bool:
     return bool(marked) and all(OPEN_MARK.fullmatch(value) for value in marked)
 
 
+def note_open_mark(name: str, choice: TypeChoice, values: Sequence[str]) -> TypeChoice:
+    """Note that nothing decides between decimals and thousands."""
+    example = next(value for value in values if "." in value or "," in value).strip()
+    note = (
+        f"{name}: the mark in {example[:MAX_EXAMPLE_CHARS]} may separate decimals or thousands; decimals are"
+        " assumed."
+    )
+    return replace(choice, note=" ".join(filter(None, (choice.note, note))))
+
+
 def _describe_missing_words(name: str, words: set[str]) -> str:
     """Note the words that are treated as missing, empty for those of every table."""
     examples = sorted(words - set(NULL_TOKENS))[:3]

@@ -23,6 +23,7 @@ from app.computations.uploads.column_types import (
     choose_type,
     has_open_mark,
     is_order_unclear,
+    note_open_mark,
 )
 from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
@@ -145,7 +146,7 @@ def _plan(path: Path, dialect: Dialect, names: Sequence[str], rows: Sequence[Seq
         name: [row[n] for row in rows if n < len(row) and row[n] not in NULL_TOKENS]
         for n, name in enumerate(names)
     }
-    conventions = infer_conventions(cells)
+    conventions = infer_conventions(cells, is_comma_free=comma)
     choices = tuple(
         choose_by_file(name, choose_type(name, values, comma), values, conventions)
         for name, values in cells.items()
@@ -155,6 +156,12 @@ def _plan(path: Path, dialect: Dialect, names: Sequence[str], rows: Sequence[Seq
         name
         for (name, values), choice in zip(cells.items(), choices, strict=True)
         if not (choice.rule is NUMBER and conventions.decimal == ".") and has_open_mark(choice.rule, values)
+    )
+    choices = tuple(
+        note_open_mark(name, choice, cells[name])
+        if name in open_names and conventions.decimal is None
+        else choice
+        for name, choice in zip(names, choices, strict=True)
     )
     return _ReadPlan(path, dialect, tuple(names), choices, examples, conventions, open_names)
 

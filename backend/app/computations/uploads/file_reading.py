@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from app.computations.uploads.column_types import COMMA, GROUPED_RULES, OPEN_MARK, TypeRule
 from app.modeling.facts.readings import (
+    MAX_OPEN_CONFIDENCE,
     AlternativeReading,
     CellExample,
     ColumnReading,
@@ -154,11 +155,24 @@ def _describe_column(
         kind=kind,
         unit=unit,
         text=inferred.text if inferred else "",
-        confidence=inferred.confidence if inferred else 1.0,
+        confidence=_confidence(inferred, column, decimal, has_alternatives=bool(alternatives)),
         parser=parser,
         examples=examples,
         alternatives=alternatives,
     )
+
+
+def _confidence(
+    inferred: _InferredReading | None,
+    column: _ProfiledColumn,
+    decimal: DecimalMark | None,
+    *,
+    has_alternatives: bool,
+) -> float:
+    if inferred is not None:
+        return inferred.confidence
+    is_open = has_alternatives and column.type == "number" and decimal is None
+    return MAX_OPEN_CONFIDENCE if is_open else 1.0
 
 
 def _plain_examples(column: _ProfiledColumn, cells: Sequence[str]) -> tuple[CellExample, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from app.modeling.type_inference.number_spellings import NumberFormat
+from app.modeling.type_inference.thousands import prove_thousands
 from app.modeling.type_inference.vocabulary import is_missing_word
 
 DecimalMark = Literal[".", ","]
@@ -61,15 +62,22 @@ class Conventions:
 
 @dataclass(frozen=True)
 class _Evidence(Generic[Choice]):
-    """A decision of one column, with an example that can be read in one way only."""
+    """A decision of one column, with an example that can be read in one way only.
+
+    `is_direct`: the example shows it by itself, and not by the column that it stands in.
+    """
 
     column: str
     choice: Choice
     example: str
+    is_direct: bool = True
 
 
-def infer_conventions(columns: Mapping[str, Iterable[str]]) -> Conventions:
-    """Infer the conventions of a file from the cells of its columns (name -> raw texts)."""
+def infer_conventions(columns: Mapping[str, Iterable[str]], *, is_comma_free: bool = False) -> Conventions:
+    """Infer the conventions of a file from the cells of its columns (name -> raw texts).
+
+    `is_comma_free`: another mark than a comma separates the cells.
+    """
     marks: list[_Evidence[DecimalMark]] = []
     orders: list[_Evidence[bool]] = []
     for name, cells in columns.items():
@@ -79,7 +87,7 @@ def infer_conventions(columns: Mapping[str, Iterable[str]]) -> Conventions:
         # Dates first: the points of 03.06.2010 are no decimal marks.
         if order := _date_order(name, texts):
             orders.append(order)
-        elif mark := _decimal_mark(name, texts):
+        elif mark := _decimal_mark(name, texts) or _mark_by_thousands(name, texts, is_comma_free=is_comma_free):
             marks.append(mark)
     mark_agreement, order_agreement = _agree(marks, _MARK_NAMES), _agree(orders, _ORDER_NAMES)
     return Conventions(
@@ -140,6 +148,14 @@ def _decimal_mark(name: str, texts: list[str]) -> _Evidence[DecimalMark] | None:
     return _majority(name, by_mark)
 
 
+def _mark_by_thousands(name: str, texts: list[str], *, is_comma_free: bool) -> _Evidence[DecimalMark] | None:
+    group = prove_thousands(name, texts, is_comma_free=is_comma_free)
+    if group is None:
+        return None
+    example = next(text for text in texts if group in text)
+    return _Evidence(name, "," if group == "." else ".", example, is_direct=False)
+
+
 def _majority(name: str, examples: Mapping[Choice, list[str]]) -> _Evidence[Choice] | None:
     choice = max(examples, key=lambda option: len(examples[option]))
     total = sum(map(len, examples.values()))
@@ -160,11 +176,14 @@ class _Agreement(Generic[Choice]):
 def _agree(evidence: list[_Evidence[Choice]], names: Mapping[Choice, str]) -> _Agreement[Choice]:
     if not evidence:
         return _Agreement()
+    # What a cell shows decides before what its column makes likely.
+    evidence = [item for item in evidence if item.is_direct] or evidence
     first = evidence[0]
     other = next((item for item in evidence if item.choice != first.choice), None)
     if other is None:
         columns = ", ".join(repr(item.column) for item in evidence[:3])
-        return _Agreement(first.choice, (f"{columns}: {names[first.choice]}, as in {first.example!r}.",))
+        reason = f"as in {first.example!r}" if first.is_direct else f"since {first.example!r} has thousands"
+        return _Agreement(first.choice, (f"{columns}: {names[first.choice]}, {reason}.",))
     note = (
         f"{first.column!r} has {names[first.choice]} ({first.example!r}), {other.column!r}"
         f" {names[other.choice]} ({other.example!r}); each column is read by its own values."

@@ -289,3 +289,41 @@ def test_whole_numbers_become_words_by_a_choice(tmp_path: Path) -> None:
     facts, table = corrected(tmp_path, "kind,n\n7,1.5\n8,2.5\n,3.5\n", {"kind": "category"})
     assert facts["columns"][0]["type"] == "text"
     assert duckdb.sql(f"SELECT kind FROM read_parquet('{table}')").fetchall() == [("7",), ("8",), (None,)]
+
+
+def single(name: str, cells: list[str], mark: str = ";") -> str:
+    return "".join(
+        f"{key}{mark}{cell}\n" for key, cell in [("key", name), *((f"k{n}", c) for n, c in enumerate(cells))]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "mark"),
+    [
+        ("x", ["25.445", "112.003", "947", "8.120", "33.217"], ","),
+        ("Einwohner", ["25.445", "112.003", "33.217"], ","),
+        ("Umsatz EUR", ["25.445", "12.003", "33.217"], ";"),
+    ],
+)
+def test_a_column_proves_its_thousands_points(tmp_path: Path, name: str, cells: list[str], mark: str) -> None:
+    _, reading, table = convert(tmp_path / "t", single(name, cells, mark))
+    assert scalar(table, f'sum("{name}")') == sum(int(cell.replace(".", "")) for cell in cells)
+    assert reading.decimal == ","
+    later = parse_columns(pd.DataFrame({name: ["8.120"]}), [{**reading.parsers()[name], "columns": [name]}])
+    assert later[name].tolist() == [8120]
+
+
+def test_three_decimals_that_may_be_thousands_are_open(tmp_path: Path) -> None:
+    facts, reading, table = convert(tmp_path / "t", single("length", ["12.345", "3.870", "48.011"]))
+    assert scalar(table, "max(length)") == 48.011
+    (column,) = reading.columns
+    assert column.confidence == 0.6
+    assert [option.choice for option in column.alternatives] == ["decimal_comma"]
+    assert any("may separate decimals or thousands" in note for note in facts["format"]["notes"])
+
+
+def test_a_decimal_elsewhere_decides_before_the_name_of_a_count(tmp_path: Path) -> None:
+    text = "population;rate\n25.445;1.5\n112.003;2.25\n33.217;0.75\n"
+    _, reading, table = convert(tmp_path / "t", text)
+    assert reading.decimal == "."
+    assert scalar(table, "max(population)") == 112.003
