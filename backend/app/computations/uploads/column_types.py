@@ -186,6 +186,8 @@ class TypeChoice:
     missing_words: frozenset[str] = frozenset()
     note: str = ""
     by_file: bool = False
+    is_final: bool = False
+    """The cells are identifiers: conventions of the file do not make numbers of them, nor are they evidence."""
 
 
 def choose_type(name: str, values: Sequence[str], comma: bool) -> TypeChoice:
@@ -206,10 +208,9 @@ def choose_type(name: str, values: Sequence[str], comma: bool) -> TypeChoice:
             f" {present[0][:MAX_EXAMPLE_CHARS]}; kept as text.",
         )
     rule = possible[0]
-    if rule in (INTEGER, NUMBER) and is_identifier(name, present):
-        return TypeChoice(
-            TEXT, note=f"{name}: codes such as {present[0][:MAX_EXAMPLE_CHARS]} are kept as text."
-        )
+    if rule in (INTEGER, SIGNED, NUMBER) and is_identifier(name, present):
+        note = f"{name}: codes such as {present[0][:MAX_EXAMPLE_CHARS]} are kept as text."
+        return TypeChoice(TEXT, note=note, is_final=True)
     if rule is COMMA and all("," not in value or GROUPED.fullmatch(value.strip()) for value in present):
         return TypeChoice(
             TEXT,
@@ -224,6 +225,8 @@ def choose_by_file(
     name: str, choice: TypeChoice, values: Sequence[str], conventions: Conventions
 ) -> TypeChoice:
     """Choose the rule again by the conventions of the file, where the column's values are not decisive."""
+    if choice.is_final:
+        return choice
     present = [value for value in values if not is_missing_word(value)]
     rule = _rule_by_file(choice.rule, present, conventions) if present else None
     if rule is None:

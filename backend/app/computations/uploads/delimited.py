@@ -146,11 +146,11 @@ def _plan(path: Path, dialect: Dialect, names: Sequence[str], rows: Sequence[Seq
         name: [row[n] for row in rows if n < len(row) and row[n] not in NULL_TOKENS]
         for n, name in enumerate(names)
     }
-    conventions = infer_conventions(cells, is_comma_free=comma)
-    choices = tuple(
-        choose_by_file(name, choose_type(name, values, comma), values, conventions)
-        for name, values in cells.items()
+    plain = {name: choose_type(name, values, comma) for name, values in cells.items()}
+    conventions = infer_conventions(
+        {name: values for name, values in cells.items() if not plain[name].is_final}, is_comma_free=comma
     )
+    choices = tuple(choose_by_file(name, choice, cells[name], conventions) for name, choice in plain.items())
     examples = tuple(_examples(values) for values in cells.values())
     open_names = tuple(
         name

@@ -14,7 +14,13 @@ _CODE_NAME = re.compile(
     r"phone|mobile|\btel\b|\bfax\b|iban|barcode|\b(?:ean|gtin|upc|isbn|issn|ssn|vat|siret)\b|konto|account no",
     re.IGNORECASE,
 )
-_VERSION_NAME = re.compile(r"(?:^|[_\W])(?:version|release|ver|firmware|edition)$", re.IGNORECASE)
+_VERSION_NAME = re.compile(
+    r"(?:^|[_\W])(?:version|release|ver|firmware|edition|chapter|section|clause|paragraph|kapitel|abschnitt)$",
+    re.IGNORECASE,
+)
+_DIALLED = re.compile(r"\+[1-9]\d{7,14}", re.ASCII)
+"""Telephone number in the form of E.164: up to 15 digits, of which no country has fewer than 8."""
+_DIALLED_NAME = re.compile(r"telef|handy|celular|whatsapp|contact", re.IGNORECASE)
 _TIME_NAME = re.compile(
     r"time|date|epoch|(?:^|[_\W])(?:ts|at|on)$|[a-z](?:At|Ts|On)$|created|updated", re.IGNORECASE
 )
@@ -23,7 +29,11 @@ _EPOCH_DIGITS = {10, 13, 16}
 
 
 def is_identifier(name: str, values: Sequence[str]) -> bool:
-    """Test for numbers that name something: long codes of one length, and versions such as 1.1 beside 1.10."""
+    """Test for numbers that name something: long codes of one length, telephone numbers, and versions such as
+    1.1 beside 1.10."""
+    values = [value.strip() for value in values]
+    if are_dialled(name, values):
+        return True
     if "." in values[0] or "." in values[-1]:
         return _VERSION_NAME.search(name) is not None and _has_two_precisions(values)
     min_digits = MIN_CODE_NAME_DIGITS if _CODE_NAME.search(name) else MIN_CODE_DIGITS
@@ -33,6 +43,13 @@ def is_identifier(name: str, values: Sequence[str]) -> bool:
     if len(values[0]) in _EPOCH_DIGITS and (_TIME_NAME.search(name) or _rises(values)):
         return False
     return len(set(values)) >= MIN_CODES
+
+
+def are_dialled(name: str, values: Sequence[str]) -> bool:
+    """Test for telephone numbers with the code of a country, whose lengths differ between countries."""
+    has_name = _CODE_NAME.search(name) is not None or _DIALLED_NAME.search(name) is not None
+    min_values = 1 if has_name else MIN_CODES
+    return len(set(values)) >= min_values and all(map(_DIALLED.fullmatch, values))
 
 
 def _has_two_precisions(values: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from app.modeling.type_inference.account_marks import (
     resolve_marks,
 )
 from app.modeling.type_inference.compound_numbers import list_units, parse_spelled
-from app.modeling.type_inference.identifiers import is_identifier
+from app.modeling.type_inference.identifiers import are_dialled, is_identifier
 from app.modeling.type_inference.number_spellings import (
     BODY_END,
     MIXED_FORMATS,
@@ -317,7 +317,9 @@ def _is_code(name: str, numbers: Sequence[_NumberText]) -> bool:
         unitless
     ):
         return True
-    if is_identifier(name, [number.body for number in unitless]):
+    if is_identifier(name, [number.body for number in unitless]) or are_dialled(
+        name, [number.text for number in unitless]
+    ):
         return True
     lengths = {sum(map(str.isdigit, number.body)) for number in unitless}
     if len(lengths) > 1 or any(re.fullmatch(r"\d+\.\d+", number.body) for number in unitless):

@@ -327,3 +327,13 @@ def test_a_decimal_elsewhere_decides_before_the_name_of_a_count(tmp_path: Path) 
     _, reading, table = convert(tmp_path / "t", text)
     assert reading.decimal == "."
     assert scalar(table, "max(population)") == 112.003
+
+
+@pytest.mark.parametrize("others", [["1.5", "2.25", "0.75"], ["1,5", "2,25", "0,75"]])
+def test_identifiers_stay_as_written_whatever_the_file_proves(tmp_path: Path, others: list[str]) -> None:
+    rows = zip(["3.9", "3.10", "3.11"], ["+31612345678", "+4915112345678", "+12025550123"], others, strict=True)
+    text = "version;phone;x\n" + "".join(f"{';'.join(row)}\n" for row in rows)
+    _, reading, table = convert(tmp_path / "t", text)
+    assert scalar(table, "list(version)") == ["3.9", "3.10", "3.11"]
+    assert scalar(table, "list(phone)") == ["+31612345678", "+4915112345678", "+12025550123"]
+    assert reading.notes == ()
