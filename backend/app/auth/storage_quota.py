@@ -46,6 +46,18 @@ class StorageQuota:
                 limit_bytes=max_bytes,
             )
 
+    async def charge_bytes(self, user_id: UUID, max_bytes: int, more_bytes: int) -> None:
+        """Raise TooMany as `require_bytes`, by a sum that is new; otherwise count `more_bytes` from now on."""
+        if not max_bytes:
+            return
+        # What many calls record within the time of one sum adds up. Other processes delete, and bytes that are
+        # stored already count twice until then, so nothing is refused by a sum that is not new.
+        if await self.used_bytes(user_id) + more_bytes >= max_bytes:
+            self.invalidate_user(user_id)
+        await self.require_bytes(user_id, max_bytes, more_bytes)
+        used = await self.used_bytes(user_id)
+        self._usage_cache.store(user_id, user_id, used + more_bytes, _USAGE_TTL_S)
+
     async def used_bytes(self, user_id: UUID) -> int:
         cached = self._usage_cache.get(user_id)
         if cached is not None:

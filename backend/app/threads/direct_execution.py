@@ -64,7 +64,7 @@ async def execute(ctx: ToolContext, mode: str, code: str) -> Mapping[str, JsonVa
 
 async def _run_or_fail(run: Execute, ctx: ToolContext, code: str) -> CallResult:
     try:
-        return await run(ctx, code)
+        return await ctx.charge(await run(ctx, code))
     # Not recorded, so that the step is tried again: a lack of cells says nothing about the user's code.
     except Unavailable:
         raise

@@ -29,7 +29,7 @@ from app.threads.next_messages import suggest_next_messages
 from app.threads.roles import ASSISTANT
 from app.tools.context.conversation_studies import STUDY_TOOLS, ConversationStudies
 from app.tools.context.conversation_workflows import RUN_TOOLS, ConversationWorkflows, RunCard
-from app.tools.context.tool_context import ToolContext
+from app.tools.context.tool_context import ChargeStorage, ToolContext
 from app.tools.conversations.queries import EXECUTIONS
 from app.tools.data.retrieval import get_dataset_schema
 from app.tools.invoke import ToolAnswer
@@ -70,6 +70,7 @@ class ChatContext:
     studies: ConversationStudies | None
     records: SessionRecords
     workflows: ConversationWorkflows | None = None
+    charge_storage: ChargeStorage | None = None
 
     def tool_context(self, agent: str) -> ToolContext:
         return ToolContext(
@@ -84,6 +85,7 @@ class ChatContext:
             studies=self.studies,
             records=self.records,
             workflows=self.workflows,
+            charge_storage=self.charge_storage,
         )
 
 
@@ -97,6 +99,7 @@ def make_graph_spec(
     studies_of: Callable[[SessionFacts], ConversationStudies],
     records_of: Callable[[SessionFacts], SessionRecords],
     workflows_of: Callable[[SessionFacts], ConversationWorkflows],
+    charge_of: Callable[[SessionFacts], ChargeStorage],
 ) -> GraphSpec:
     """Build the graph of turns."""
 
@@ -113,6 +116,7 @@ def make_graph_spec(
             studies_of(facts),
             records_of(facts),
             workflows_of(facts),
+            charge_of(facts),
         )
 
     graph: Any = StateGraph(ChatState)

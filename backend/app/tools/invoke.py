@@ -152,7 +152,7 @@ async def _run_in_time(spec: ToolSpec, ctx: ToolContext, arguments: Mapping[str,
     """Run a tool within an operator's limit, if there is one. Raises ToolRefused when it is over."""
     try:
         async with asyncio.timeout(spec.time_limit_s) as limit:
-            return await spec.run(ctx, **arguments)
+            return await ctx.charge(await spec.run(ctx, **arguments))
     except TimeoutError:
         # A timeout of the tool's own, which is not the operator's limit.
         if not limit.expired():

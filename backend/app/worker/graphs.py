@@ -8,6 +8,7 @@ from app.agent_jobs.graph import make_graph_spec as job_spec
 from app.agents.roster import assemble_assistant, assemble_crew
 from app.artifacts.session_workspace import SessionWorkspace
 from app.artifacts.workspace import Workspace
+from app.auth.storage_quota import StorageQuota
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.datasets.session_datasets import SessionDatasets
@@ -32,6 +33,7 @@ from app.tools.context.conversation_workflows import ConversationWorkflows
 from app.tools.finalization.final_evaluation import OUTPUTS
 from app.tools.toolsets import load_toolsets
 from app.worker.agent_jobs import make_job_services
+from app.worker.storage import StorageCharges
 from app.worker.workflows import make_owner_workflows, make_services_of_run
 from app.workflows.runs.context import RunServices
 from app.workflows.runs.graph import make_graph_spec as workflow_spec
@@ -72,6 +74,8 @@ def pipeline_graphs(resources: Resources) -> Graphs:
     def workflows_of(facts: SessionFacts) -> ConversationWorkflows:
         return make_owner_workflows(resources, facts, workspace_of(facts), shelf_of(facts))
 
+    charges = StorageCharges(resources.database, settings.quotas, StorageQuota(resources.database))
+
     runs = run_spec(resources.computer, settings.limits, run_workspace_of, shelf_of)
     # While no worker is known: as many as `labcrew up` starts.
     slots = partial(count_fit_slots, resources.database, settings.workers_per_queue * (os.cpu_count() or 1))
@@ -88,6 +92,7 @@ def pipeline_graphs(resources: Resources) -> Graphs:
         partial(ThreadStudies, _assemble_study_services(resources)),
         records_of,
         workflows_of,
+        charges.of_session,
     )
 
     def workflow_services_of(facts: SessionFacts) -> RunServices:

@@ -20,7 +20,7 @@ from app.api.streams import session_socket as sockets
 from app.auth.rate_limits import RateMeter
 from app.db.tables import UserRow
 
-from .conftest import PASSWORD, NewUser, User, client_of
+from .conftest import PASSWORD, PREFIX, NewUser, User, client_of
 from .test_datasets import CSV
 from .test_ownership import a_dataset
 from .test_sessions import GOAL, SESSIONS, create
@@ -131,6 +131,28 @@ async def test_who_has_no_room_stores_nothing(app: FastAPI, ada: User) -> None:
     assert (await ada.http.post(SESSIONS, json=GOAL)).json()["code"] == "storage_full"
     assert (await ada.http.delete(f"/datasets/{large.id}")).status_code == 204
     assert (await ada.http.post(SESSIONS, json=GOAL)).status_code == 201
+
+
+@pytest.mark.usefixtures("worker")
+async def test_a_turn_whose_files_have_no_room_says_so_and_stores_nothing(app: FastAPI, ada: User) -> None:
+    await give(app, ada, stored_mb=1)
+    message = "PYTHON: import numpy as np, pandas as pd\nt = pd.DataFrame({'x': np.random.rand(300_000)})"
+    turn = await follow_turn(ada, message=message)
+    assert turn["status"] == "failed", turn
+    assert turn["failure"]["code"] == "storage_full"
+    assert "1,048,576 bytes" in turn["failure"]["message"]
+    assert turn["artifacts"] == []
+    assert (await ada.http.get("/auth/me/usage")).json()["stored_bytes"] == 0
+    small = await follow_turn(ada, message="PYTHON: result = 1", thread_id=turn["thread_id"])
+    assert small["status"] == "succeeded", small
+
+
+async def follow_turn(user: User, **message: Any) -> dict[str, Any]:
+    """Send a message and return its turn once that has ended, however long it takes."""
+    async with hang_guard():
+        streamed = await user.http.post("/chat/stream", json=message)
+    turn: dict[str, Any] = (await user.http.get(streamed.headers["Location"].removeprefix(PREFIX))).json()
+    return turn
 
 
 async def test_a_file_for_which_there_is_no_room_is_not_read(app: FastAPI, ada: User) -> None:

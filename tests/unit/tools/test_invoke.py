@@ -1,14 +1,15 @@
 """One tool call from end to end."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
 
-from app.errors import InvalidInput, ToolRefused, Unavailable
+from app.errors import InvalidInput, ToolRefused, TooMany, Unavailable
 from app.sandbox.computation_runner import ComputationFailed
 from app.sessions.in_memory import MemoryJournal, MemoryStep
-from app.sessions.step_scope import CallResult, SessionFacts
+from app.sessions.step_scope import ArtifactDraft, CallResult, SessionFacts
 from app.tools.context.tool_context import ToolContext
 from app.tools.invoke import ToolRequest, invoke
 from app.tools.registry import ToolSpec, _argument_model
@@ -145,3 +146,17 @@ def test_refusals_of_earlier_journals_are_still_read():
     assert get_refusal({"refused": "No."}) == "No."
     assert get_refusal({"error": {"type": "failed", "message": "No."}}) == "No."
     assert get_refusal({"error": "a column of this name"}) is None
+
+
+async def test_a_call_whose_artifacts_have_no_room_is_refused_and_stores_none(ctx, journal):
+    draft = ArtifactDraft("table", "big", "text/csv", "0" * 64, 2_000)
+
+    async def charge(artifacts):
+        raise TooMany("storage_full", f"There is no room for {artifacts[0].size_bytes} bytes.")
+
+    async def storing(ctx: ToolContext) -> CallResult:
+        return CallResult(1, artifacts=[draft])
+
+    answer = await invoke(spec_of(storing), replace(ctx, charge_storage=charge), request())
+    assert answer.refusal == "There is no room for 2000 bytes."
+    assert [recorded.artifacts for _, recorded in journal.recorded] == [()]

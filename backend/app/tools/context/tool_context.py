@@ -1,6 +1,6 @@
 """The context of a tool call: step, workspace, datasets and computer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.artifacts.workspace import Workspace
@@ -13,12 +13,15 @@ from app.modeling.problem.folds import FoldPlan
 from app.modeling.problem.problem import Problem
 from app.sandbox.computation_runner import ComputationRunner
 from app.sessions.recorded_facts import SessionRecords
-from app.sessions.step_scope import SessionFacts, StepScope
+from app.sessions.step_scope import ArtifactDraft, CallResult, SessionFacts, StepScope
 from app.tools.context.conversation_studies import ConversationStudies
 from app.tools.context.conversation_workflows import ConversationWorkflows
 from app.tools.context.preferences import TrainingPreferences, read_preferences
 from app.tools.context.thinking_time import ThinkingTime
 from app.workspaces.conversation import Conversation
+
+ChargeStorage = Callable[[Sequence[ArtifactDraft]], Awaitable[None]]
+"""Charges artifacts to the owner's quota of stored bytes. Raises TooMany where they do not fit."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,14 @@ class ToolContext:
     """Studies of the conversation of a turn; None outside of turns."""
     workflows: ConversationWorkflows | None = None
     """Workflows of the owner of a conversation; None where they cannot be changed."""
+    charge_storage: ChargeStorage | None = None
+    """None where a quota of stored bytes is checked only before the session begins."""
+
+    async def charge(self, result: CallResult) -> CallResult:
+        """Charge what a call is about to record, and return it. Raises TooMany above the owner's quota."""
+        if self.charge_storage and result.artifacts:
+            await self.charge_storage(result.artifacts)
+        return result
 
     @property
     def session(self) -> SessionFacts:
