@@ -289,3 +289,16 @@ CLASSES: dict[str, frozenset[str]] = {
 }
 KNOWN_WORDS = IGNORED.union(*CLASSES.values())
 """All words of the grammar."""
+OPERATORS = frozenset(ADJECTIVES) | word_set(
+    """
+    more less fewer greater lower higher above below over under beyond exceed exceeds exceeding exceeded than
+    before after since until till during ago last latest next previous past recent recently following prior
+    later earlier often frequent frequently common commonly rare rarely usual change changes changed changing
+    growth grow grows grew increase increases increased decrease decreases decreased rise rises rose fall falls
+    fell drop drops dropped improve improved worsen worsened trend trends evolve evolved minus plus difference
+    differences gap versus correlation correlated correlate correlates relationship distribution spread high
+    low highly cumulative running rolling moving distinct unique different missing empty null first second
+    third top bottom least most twice double half
+    """
+)
+"""Words that ask for a comparison, an order or a figure, and name nothing that a table would have to store."""

@@ -36,7 +36,7 @@ from app.agents.questions.frames import (
     series,
     single_rows,
 )
-from app.agents.questions.grammar_words import CLASSES, KNOWN_WORDS
+from app.agents.questions.grammar_words import CLASSES, KNOWN_WORDS, OPERATORS
 from app.agents.questions.grouping import group_by_condition, parse_groups
 from app.agents.questions.implied_columns import mark_implied
 from app.agents.questions.items import QuestionItem
@@ -359,7 +359,7 @@ def _unknown_words(items: Sequence[QuestionItem], tables: Sequence[TableProfile]
 
 
 def _is_known(item: QuestionItem, tables: Sequence[TableProfile]) -> bool:
-    if item.values or item.row_tables or item.word in KNOWN_WORDS:
+    if item.values or item.row_tables or item.word in KNOWN_WORDS | OPERATORS:
         return True
     is_vague = bool(item.columns) and item.columns[0].score < MIN_KNOWN_SCORE
     return bool(item.columns) and not (is_vague and describe_absence(item.word, tables))

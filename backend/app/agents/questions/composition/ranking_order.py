@@ -1,6 +1,7 @@
 """The order of rankings: what is first by a superlative of a measure."""
 
 from dataclasses import replace
+from itertools import takewhile
 
 from app.agents.goals.tables.profiles import Column
 from app.agents.goals.tables.units import column_unit
@@ -17,6 +18,7 @@ from app.agents.questions.question_reading import (
 )
 from app.agents.questions.rewording.placings import holds_places
 from app.agents.questions.tables.years import holds_years
+from app.agents.questions.unexplained_words import is_filler
 
 
 def is_ranked_down(ranking: Ranking, value: Value | None) -> bool:
@@ -47,15 +49,16 @@ OPEN_RANK_COUNT = 100
 
 def count_ranked(ranking: Ranking, noun: QuestionItem | None) -> int:
     """The number of things that are asked for: all of `top products`, one `top scorer`."""
-    is_open = ranking.word in ("top", "bottom") and (noun is None or noun.word.endswith("s"))
+    is_open = ranking.word in ("top", "bottom") and (noun is None or noun.text.endswith("s"))
     return ranking.count or (OPEN_RANK_COUNT if is_open else 1)
 
 
 def noun_behind(ranking: Ranking, reading: QuestionReading) -> QuestionItem | None:
-    """The word right behind a superlative: the things that are ranked."""
+    """The noun behind a superlative, the last one of a compound: the things that are ranked."""
     items = reading.text.items
     place = next((number for number, item in enumerate(items) if item.text == ranking.word), len(items))
-    return items[place + 1] if place + 1 < len(items) else None
+    compound = [*takewhile(lambda item: item.kind == "word" and not is_filler(item.word), items[place + 1 :])]
+    return compound[-1] if compound else next(iter(items[place + 1 : place + 2]), None)
 
 
 _TIME_UNITS = frozenset({"seconds", "minutes", "hours", "days", "secs", "mins", "hrs"})

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from app.agents.goals.tables.profiles import Column
 from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts, word_strength
 from app.agents.questions.phrases import PhraseMatch
@@ -28,6 +29,8 @@ def date_reference(reading: QuestionReading, match: PhraseMatch | None = None) -
     if match is not None and (nearest := _nearest_reference(items, match, dates)):
         return nearest
     mentioned = [r for r in dates if any(_names(item, r.column) for item in items)]
+    # `appointments` are rather those of `appt_dt` than of `booked_on`, which is only used alike.
+    mentioned.sort(key=lambda r: -max(_strength(item, r.column) for item in items))
     pool = mentioned or [r for r in dates if r.table in reading.main_tables[:1]] or dates
     if len(pool) > 1 and not mentioned:
         pool = sorted(
@@ -81,17 +84,30 @@ def is_spelled_in(item: QuestionItem, column: Column) -> bool:
     return item.word in _specific_parts(column)
 
 
+_GENERAL_PARTS = word_set("date time at on dt ts day last latest first next prev previous current")
+"""Parts of names of times that are in many of them, or that a period has: `last month` is no `last_cleaned`."""
+MIN_NAMING_STRENGTH = 0.7
+"""Strength of a match from which a word names a time."""
+
+
 def _specific_parts(column: Column) -> list[str]:
-    return [part for part in name_parts(column.name) if part not in ("date", "time", "at", "on")]
+    return [part for part in name_parts(column.name) if part not in _GENERAL_PARTS]
 
 
 def _names(item: QuestionItem, column: Column) -> bool:
+    return _strength(item, column) >= MIN_NAMING_STRENGTH
+
+
+def _strength(item: QuestionItem, column: Column) -> float:
+    """The strength with which a word names a column of times, from 0 to 1."""
     parts = _specific_parts(column)
-    return (
-        item.kind in ("word", "name")
-        and (len(item.word) > MAX_VAGUE_LETTERS or item.word in parts)
-        and any(word_strength(item.word, part) >= 0.7 or _is_event_of(item.word, part) for part in parts)
+    if item.kind not in ("word", "name") or (len(item.word) <= MAX_VAGUE_LETTERS and item.word not in parts):
+        return 0.0
+    strengths = (
+        max(word_strength(item.word, part), MIN_NAMING_STRENGTH * _is_event_of(item.word, part))
+        for part in parts
     )
+    return max(strengths, default=0.0)
 
 
 MAX_VAGUE_LETTERS = 3

@@ -11,6 +11,8 @@ from app.agents.questions.composition.composer import plan_columns
 from app.agents.questions.learned.decoder import WrittenProgram, read_goal, write_programs
 from app.agents.questions.learned.inputs import QuestionInputs
 from app.agents.questions.plan_meaning import PlanMeaning, meaning_of
+from app.agents.questions.programs.equal_programs import asks_nothing, simplest
+from app.agents.questions.programs.program import Program
 from app.agents.questions.programs.program_plan import plan_of
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.errors import LabError
@@ -51,24 +53,32 @@ class LearnedReadings(NamedTuple):
 def read_question(text: str, tables: Sequence[TableProfile], base: QuestionReading) -> LearnedReadings:
     """Read a question by the decoder. `base`: the scope in which the programs become plans."""
     readings: dict[PlanMeaning, LearnedReading] = {}
-    none = 0.0
+    by_program: dict[Program, PlanMeaning] = {}
+    none, void = 0.0, 0.0
     write = _write_once if _can_be_kept(tables) else _write
     inputs, programs = write(text, tuple(tables))
+    unique = {column.name for _, column in inputs.columns if column.unique and not column.missing}
     for candidate in programs:
         if candidate.program.shows == "none":
             none += candidate.probability
+            continue
+        if asks_nothing(candidate.program):
+            void += candidate.probability
             continue
         reading = _carry_out(candidate, base)
         if reading is None:
             continue
         meaning = meaning_of(reading.plan)
-        # Several programs may come to plans of one meaning, which is as likely as all of them.
-        same = next((other for other in readings if other.agrees(meaning)), meaning)
+        # Several programs may come to one answer, which is as likely as all of them.
+        same = by_program.setdefault(simplest(candidate.program, unique), meaning)
+        same = next((other for other in readings if other == same or other.agrees(meaning)), meaning)
         former = readings.get(same)
         if former is not None:
             reading = former._replace(probability=former.probability + reading.probability)
         readings[same] = reading
-    likeliest = sorted(readings.values(), key=lambda entry: -entry.probability)
+    # What nobody asks for leaves its share to the others.
+    sensible = (entry._replace(probability=entry.probability / (1 - void)) for entry in readings.values())
+    likeliest = sorted(sensible, key=lambda entry: -entry.probability)
     links = link_columns(inputs.text, inputs.columns) if likeliest else None
     return LearnedReadings(tuple(likeliest), none, links, tuple(column.name for _, column in inputs.columns))
 

@@ -23,6 +23,7 @@ from app.agents.questions.items import QuestionItem, read_items
 from app.agents.questions.marking.counted_sales import count_sales
 from app.agents.questions.marking.joined_phrases import join_modifiers
 from app.agents.questions.marking.money_words import named_by_money
+from app.agents.questions.marking.names_with_denials import has_denial, has_words
 from app.agents.questions.marking.origin_and_destination import as_going, at_own_end
 from app.agents.questions.marking.row_nouns import (
     DAYS,
@@ -304,10 +305,12 @@ def _mark_joined(span: Sequence[QuestionItem], index: TableIndex) -> QuestionIte
     columns = index.columns.match(texts)
     begins = first.word in IGNORED and texts[0] not in _BEGINNINGS
     if begins or texts[0] in ("not", "no") or span[-1].word in IGNORED:
-        columns = tuple(match for match in columns if match.score >= STEM or _ends_name(match, texts))
+        columns = tuple(
+            m for m in columns if m.score >= STEM or _ends_name(m, texts) or has_words(m.column.name, texts)
+        )
         values = tuple(match for match in values if match.score >= 1)
     if texts[0] in ("not", "no"):  # `no patient` denies: the column `patient_no` begins with its noun
-        columns = tuple(match for match in columns if words(match.column.name)[0] == texts[0])
+        columns = tuple(match for match in columns if has_denial(match.column.name, texts))
     columns = tuple(match for match in columns if match.coverage >= 1 and match.score >= MIN_CLEAR_SCORE)
     if texts[0] in _PREPOSITIONS:  # `from week 1` of a column `week`, but `from station` of `from_station`
         columns = tuple(match for match in columns if texts[0] in words(match.column.name))

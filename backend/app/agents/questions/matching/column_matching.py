@@ -10,6 +10,7 @@ from app.agents.goals.lexicon.concept_matches import concepts_of_phrase, stored_
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.abbreviations import unabbreviate
 from app.agents.goals.words.concepts import expand, share_concept
+from app.agents.goals.words.joined_names import shortens
 from app.agents.goals.words.stemming import stem, tells_agent_from_event
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vectors import known_words, most_similar
@@ -131,7 +132,8 @@ def word_strength(word: str, part: str) -> float:
         return CONCEPT if word not in _PRICE_WORDS or part != "revenue" else SPELLING / 2
     if len(shorter) >= MIN_SPELLED_LETTERS and fuzz.ratio(word, part) >= MIN_SPELLING_RATIO:
         return SPELLING
-    return 0.0
+    # `chnl` is the channel in a name, and `appt` an appointment in a question.
+    return SPELLING if shortens(part, word) or shortens(word, part) else 0.0
 
 
 _PREFIXES = ("re", "pre", "post", "sub", "over", "under", "out", "mis", "co", "inter", "fore", "semi", "anti")

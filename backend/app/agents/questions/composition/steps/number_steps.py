@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.number_bounds import (
     NumberBound,
     bound_condition,
@@ -42,6 +43,7 @@ def number_steps(sketch: Sketch, reading: QuestionReading, items: Sequence[Quest
         and pending.superlative_count is None
         and item.number == int(item.number)
         and not _measures_next_noun(items, place)
+        and not _is_of_rows(items, place)
     ):
         yield sketch.advance([place], pending=replace(pending, superlative_count=int(item.number)))
         return
@@ -108,6 +110,15 @@ def _stored_numbers(sketch: Sketch, reading: QuestionReading, number: float) -> 
         pending=replace(sketch.pending, is_negated=False),
         last="value",
     ).with_note(f"The number {number:g} is taken for a `{reference.column.name}`.")
+
+
+_BEFORE_VALUES = word_set("to from at in with for near of within under over than")
+"""Prepositions before what rows have: no count of rows follows them."""
+
+
+def _is_of_rows(items: Sequence[QuestionItem], place: int) -> bool:
+    """Tell if a number says which rows are meant, and not how many: `the heaviest parcel to 20095`."""
+    return place > 0 and items[place - 1].text in _BEFORE_VALUES
 
 
 def _measures_next_noun(items: Sequence[QuestionItem], place: int) -> bool:
