@@ -1,14 +1,24 @@
+import { AnswerOrder } from '#lib/api/answer_order.ts';
 import { asProblem, type Problem } from '#lib/api/client.ts';
 
-/** Something that is read from the service. The last answer stays while a new one comes. */
+/**
+ * Something that is read from the service. The last answer stays while a new one comes, and no older answer replaces it.
+ * Where the reading depends on what the user chooses, `key` tells one choice from another: nothing of another is shown.
+ */
 export class Resource<Data> {
 	data = $state.raw<Data | null>(null);
 	problem = $state<Problem | null>(null);
 	isLoading = $state(false);
 	readonly #read: () => Promise<Data>;
+	readonly #key: () => unknown;
+	readonly #order = new AnswerOrder();
+	#lastKey: unknown;
+	/** Requests that have not been answered. */
+	#open = 0;
 
-	constructor(read: () => Promise<Data>) {
+	constructor(read: () => Promise<Data>, key: () => unknown = () => undefined) {
 		this.#read = read;
+		this.#key = key;
 	}
 
 	/** Read it, unless it has been read or is on its way. For a click or an opening, not for an effect. */
@@ -17,14 +27,28 @@ export class Resource<Data> {
 	};
 
 	load = async (): Promise<void> => {
+		const key = this.#key();
+		if (key !== this.#lastKey) {
+			this.#order.drop();
+			[this.#lastKey, this.data, this.problem] = [key, null, null];
+		}
+		const isNext = this.#order.begin();
+		this.#open += 1;
 		this.isLoading = true;
 		try {
-			this.data = await this.#read();
-			this.problem = null;
+			const data = await this.#read();
+			if (isNext()) [this.data, this.problem] = [data, null];
 		} catch (error) {
-			this.problem = asProblem(error);
+			if (isNext()) this.problem = asProblem(error);
 		}
-		this.isLoading = false;
+		this.#open -= 1;
+		this.isLoading = this.#open > 0;
+	};
+
+	/** Show what a change of it has answered. Readings that began before it may not know of the change. */
+	replace = (data: Data): void => {
+		this.#order.drop();
+		[this.data, this.problem] = [data, null];
 	};
 }
 

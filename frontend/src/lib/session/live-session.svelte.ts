@@ -1,3 +1,4 @@
+import { AnswerOrder } from '#lib/api/answer_order.ts';
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
 import { CHANGES, type SessionEvent, type Understood } from '#lib/session/events.ts';
 import { Timeline } from '#lib/session/timeline.svelte.ts';
@@ -37,6 +38,7 @@ export class LiveSession {
 	#untaken: SessionEvent[] = [];
 	/** Its page was left: what is derived of it can no longer be read. */
 	#isClosed = false;
+	readonly #order = new AnswerOrder();
 
 	constructor(id: string) {
 		this.id = id;
@@ -54,13 +56,14 @@ export class LiveSession {
 	}
 
 	async load(): Promise<void> {
+		const isNext = this.#order.begin();
 		try {
 			const params = { path: { session_id: this.id } };
-			this.view = await read(api.GET('/api/v1/lab/agent/sessions/{session_id}', { params }));
-			this.viewedAt = Date.now();
-			this.problem = null;
+			const view = await read(api.GET('/api/v1/lab/agent/sessions/{session_id}', { params }));
+			if (!isNext()) return;
+			[this.view, this.viewedAt, this.problem] = [view, Date.now(), null];
 		} catch (error) {
-			this.problem = asProblem(error);
+			if (isNext()) this.problem = asProblem(error);
 		}
 		if (this.#isClosed) return;
 		if (this.view?.status === 'paused' || this.isOver) this.isPausing = false;
