@@ -18,11 +18,18 @@ export interface SessionHandler {
 class Stream {
 	/** The time since which the connection is cut; null while it stands. */
 	lostSince = $state<Date | null>(null);
+	/** The service has ended the stream, because nobody is signed in any more. */
+	isSignedOut = $state(false);
 	readonly #handlers = new Map<string, Handler>();
 	#send: ((message: TabMessage) => void) | null = null;
 	#count = 0;
 
 	constructor() {
+		// After sleep a socket looks open: nothing tells of its end but that nothing comes.
+		addEventListener('online', () => this.#send?.({ kind: 'check', isNetworkNew: true }));
+		addEventListener('visibilitychange', () => {
+			if (document.visibilityState === 'visible') this.#send?.({ kind: 'check', isNetworkNew: false });
+		});
 		// A page that the browser keeps for "back" gets its watches again when it is shown.
 		addEventListener('pagehide', () => this.#send?.({ kind: 'bye' }));
 		addEventListener('pageshow', (event) => {
@@ -47,6 +54,11 @@ class Stream {
 		return this.#watch({ lists: true }, onChange);
 	}
 
+	/** Go on with all watches: the user has signed in, in this tab or another. */
+	resume(): void {
+		this.#send?.({ kind: 'resume' });
+	}
+
 	#watch(topic: Topic, onFrame: Handler['onFrame']): () => void {
 		this.#count += 1;
 		const name = `t${this.#count}`;
@@ -64,8 +76,10 @@ class Stream {
 	}
 
 	#take(message: HubMessage): void {
-		if (message.kind === 'connection') this.lostSince = message.lostSince === null ? null : new Date(message.lostSince);
-		else this.#handlers.get(message.name)?.onFrame(message.frame);
+		if (message.kind === 'connection') {
+			this.lostSince = message.lostSince === null ? null : new Date(message.lostSince);
+			this.isSignedOut = message.isSignedOut;
+		} else this.#handlers.get(message.name)?.onFrame(message.frame);
 	}
 }
 

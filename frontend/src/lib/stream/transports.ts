@@ -10,6 +10,8 @@ export interface Listener {
 
 /** A connection to the service. `all`: every topic that is watched now, by the id of its watch. */
 export interface Transport {
+	/** Something comes at least every 15 s. An event source has heartbeats too, but tells no script of them. */
+	readonly hasHeartbeats: boolean;
 	watch: (id: string, topic: Topic, all: ReadonlyMap<string, Topic>) => void;
 	unwatch: (id: string) => void;
 	close: () => void;
@@ -19,6 +21,7 @@ const command = (id: string, topic: Topic): string =>
 	JSON.stringify('session' in topic ? { type: 'watch', watch: id, ...topic } : { type: 'watch_lists', watch: id });
 
 export class SocketTransport implements Transport {
+	readonly hasHeartbeats = true;
 	readonly #socket: WebSocket;
 
 	constructor(topics: ReadonlyMap<string, Topic>, listener: Listener) {
@@ -49,6 +52,7 @@ export class SocketTransport implements Transport {
 
 /** Server-sent events, for where sockets are cut: another set of watches is another request, from their cursors. */
 export class EventsTransport implements Transport {
+	readonly hasHeartbeats = false;
 	readonly #listener: Listener;
 	#source: EventSource;
 	#next: ReturnType<typeof setTimeout> | undefined;
