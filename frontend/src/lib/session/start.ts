@@ -1,5 +1,6 @@
 import { goto } from '$app/navigation';
 import { api, read, type Schema } from '#lib/api/client.ts';
+import { sendOnce } from '#lib/api/send_once.ts';
 
 /** Start a session and go to it. Throws Problem. */
 export async function startSession(
@@ -7,8 +8,9 @@ export async function startSession(
 	dataset: Schema<'DatasetView'> | null,
 	preferences: Partial<Schema<'Preferences'>>
 ): Promise<void> {
-	const params = { header: { 'Idempotency-Key': crypto.randomUUID() } };
 	const body = { goal, dataset_ids: dataset ? [dataset.id] : [], preferences: preferences as Schema<'Preferences'> };
-	const session = await read(api.POST('/api/v1/lab/agent/sessions', { params, body }));
+	const session = await sendOnce('start', body, (key) =>
+		read(api.POST('/api/v1/lab/agent/sessions', { params: { header: { 'Idempotency-Key': key } }, body }))
+	);
 	await goto(`/sessions/${session.id}`);
 }
