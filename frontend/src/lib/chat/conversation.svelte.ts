@@ -1,4 +1,6 @@
+import { AnswerOrder } from '#lib/api/answer_order.ts';
 import { api, asProblem, PAGE_HEADERS, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { sendOnce } from '#lib/api/send_once.ts';
 import { LiveTurn } from '#lib/chat/live-turn.svelte.ts';
 import { timeZone } from '#lib/time_zone.ts';
 
@@ -14,6 +16,10 @@ export class Conversation {
 	problem = $state<Problem | null>(null);
 	isLoaded = $state(false);
 	#before = $state<string | null>(null);
+	readonly #order = new AnswerOrder();
+	/** Its screen is open: what is still answered is followed. */
+	#isWatched = false;
+	#isReadingEarlier = false;
 
 	hasEarlier = $derived(this.#before !== null);
 	open = $derived(this.turns.filter((turn) => !turn.isOver));
@@ -24,54 +30,76 @@ export class Conversation {
 	}
 
 	async load(): Promise<void> {
+		const isNext = this.#order.begin();
 		try {
 			const path = { thread_id: this.id };
-			this.thread = await read(api.GET('/api/v1/threads/{thread_id}', { params: { path } }));
-			this.turns = await this.#page(null);
-			this.problem = null;
-			this.isLoaded = true;
+			const thread = await read(api.GET('/api/v1/threads/{thread_id}', { params: { path } }));
+			const page = await this.#page(null);
+			if (!isNext()) return;
+			this.#close();
+			[this.thread, this.turns, this.#before] = [thread, page.turns, page.before];
+			[this.problem, this.isLoaded] = [null, true];
+			if (this.#isWatched) this.open.forEach((turn) => turn.open());
 		} catch (error) {
-			this.problem = asProblem(error);
+			if (isNext()) this.problem = asProblem(error);
 		}
 	}
 
+	/** Read the page before. Nothing is read twice, and nothing of a page that stood before a list that was read anew. */
 	async loadEarlier(): Promise<void> {
+		if (this.#isReadingEarlier) return;
+		this.#isReadingEarlier = true;
+		const before = this.#before;
 		try {
-			this.turns = [...(await this.#page(this.#before)), ...this.turns];
+			const page = await this.#page(before);
+			if (before === this.#before) [this.turns, this.#before, this.problem] = [[...page.turns, ...this.turns], page.before, null];
 		} catch (error) {
 			this.problem = asProblem(error);
 		}
+		this.#isReadingEarlier = false;
 	}
 
-	async #page(before: string | null): Promise<LiveTurn[]> {
+	async #page(before: string | null): Promise<{ turns: LiveTurn[]; before: string | null }> {
 		const query = { turns: PAGE_TURNS, ...(before && { before }), ...(this.branch && { worldline: this.branch }) };
 		const params = { path: { thread_id: this.id }, query };
 		const page = await read(api.GET('/api/v1/threads/{thread_id}/messages', { params }));
-		this.#before = page.next;
 		const views = page.messages.flatMap((message) => (message.turn ? [message.turn] : []));
-		return views.map((view) => new LiveTurn(view));
+		return { turns: views.map((view) => new LiveTurn(view)), before: page.next };
 	}
 
 	/** Say something; the turn stands at the end at once. Throws Problem. */
 	async say(message: string, datasets: string[]): Promise<void> {
 		const line = this.branch && { worldline_id: this.branch };
 		const view = await say({ message, thread_id: this.id, dataset_ids: datasets, ...line });
+		// It stands there already where it was sent again, because its answer was lost, and the list was read meanwhile.
+		if (this.turns.some((turn) => turn.view.turn_id === view.turn_id)) return;
 		const turn = new LiveTurn(view);
 		this.turns.push(turn);
-		turn.open();
+		if (this.#isWatched) turn.open();
 	}
 
 	/** Begin a branch before a turn with another message. Returns the branch's id. Throws Problem. */
 	async rewrite(turn: LiveTurn, message: string): Promise<string> {
 		const body = { thread_id: this.id, from_turn: turn.view.parent_id, message };
-		const params = { header: { 'Idempotency-Key': crypto.randomUUID() } };
-		return (await read(api.POST('/api/v1/worldlines', { params, body, headers: PAGE_HEADERS }))).id;
+		const worldline = await sendOnce('rewrite', body, (key) => {
+			const params = { header: { 'Idempotency-Key': key } };
+			return read(api.POST('/api/v1/worldlines', { params, body, headers: PAGE_HEADERS }));
+		});
+		return worldline.id;
 	}
 
 	/** Follow what is still answered; returns the function that ends it, for an effect. */
 	watch(): () => void {
-		void this.load().then(() => this.open.forEach((turn) => turn.open()));
-		return () => this.turns.forEach((turn) => turn.close());
+		this.#isWatched = true;
+		void this.load();
+		return () => {
+			this.#isWatched = false;
+			this.#close();
+		};
+	}
+
+	#close(): void {
+		this.turns.forEach((turn) => turn.close());
 	}
 
 	async changeData(datasets: string[]): Promise<void> {
@@ -82,8 +110,11 @@ export class Conversation {
 
 /** Create a turn, of a new thread where the message names none. Throws Problem. */
 export async function say(body: Schema<'ChatMessage'>): Promise<Schema<'TurnView'>> {
-	const params = { query: { wait: 0 }, header: { 'Idempotency-Key': crypto.randomUUID() } };
 	const time_zone = timeZone();
 	const preferences = { ...body.preferences, ...(time_zone && { time_zone }) } as Schema<'TurnPreferences'>;
-	return await read(api.POST('/api/v1/chat', { params, body: { ...body, preferences }, headers: PAGE_HEADERS }));
+	const message = { ...body, preferences };
+	return await sendOnce('say', message, (key) => {
+		const params = { query: { wait: 0 }, header: { 'Idempotency-Key': key } };
+		return read(api.POST('/api/v1/chat', { params, body: message, headers: PAGE_HEADERS }));
+	});
 }

@@ -1,3 +1,4 @@
+import { AnswerOrder } from '#lib/api/answer_order.ts';
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
 import { plain } from '#lib/format.ts';
 
@@ -32,6 +33,7 @@ export class LiveTurn {
 	#unshown = '';
 	/** Something was called for it already. */
 	#hasBegun = false;
+	readonly #order = new AnswerOrder();
 
 	constructor(view: Schema<'TurnView'>) {
 		this.view = $state.raw(view);
@@ -66,17 +68,21 @@ export class LiveTurn {
 
 	close(): void {
 		this.#source?.close();
+		this.#source = null;
 		clearTimeout(this.#again);
+		this.#again = undefined;
 	}
 
 	/** A new source from the first event: a live word has no number to go on from. */
 	#onLost(): void {
 		this.close();
 		this.lostSince ??= new Date();
-		this.#again = setTimeout(async () => {
+		const again = setTimeout(async () => {
 			await this.load();
-			if (!this.isOver) this.open();
+			// It was closed meanwhile, or opened by somebody else.
+			if (this.#again === again && !this.isOver) this.open();
 		}, RECONNECT_MS);
+		this.#again = again;
 	}
 
 	#take(kind: (typeof EVENTS)[number], event: Record<string, unknown>): void {
@@ -118,11 +124,12 @@ export class LiveTurn {
 	}
 
 	async load(): Promise<void> {
+		const isNext = this.#order.begin();
 		try {
-			this.view = await read(api.GET('/api/v1/turns/{turn_id}', { params: { path: { turn_id: this.view.turn_id } } }));
-			[this.problem, this.lostSince] = [null, null];
+			const view = await read(api.GET('/api/v1/turns/{turn_id}', { params: { path: { turn_id: this.view.turn_id } } }));
+			if (isNext()) [this.view, this.problem, this.lostSince] = [view, null, null];
 		} catch (error) {
-			this.problem = asProblem(error);
+			if (isNext()) this.problem = asProblem(error);
 		}
 	}
 
