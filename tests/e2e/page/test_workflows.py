@@ -10,7 +10,7 @@ from .conftest import DESKTOP, PHONE, Visit
 CITIES = b"city,people\nOslo,709000\nBergen,291000\nTromso,77000\nBodo,53000\n"
 
 
-def make_workflow(visitor: Visit) -> None:
+def make_workflow(visitor: Visit, name: str = "Largest cities") -> None:
     file = {"name": "cities.csv", "mimeType": "text/csv", "buffer": CITIES}
     dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
     nodes: list[dict[str, Any]] = [
@@ -30,7 +30,7 @@ def make_workflow(visitor: Visit) -> None:
         {"from": "largest", "to": "draw"},
         {"from": "draw", "to": "check", "condition": {"field": "rows", "op": ">", "value": 1}},
     ]
-    visitor.call("POST", "/workflows", data={"name": "Largest cities", "nodes": nodes, "edges": edges})
+    visitor.call("POST", "/workflows", data={"name": name, "nodes": nodes, "edges": edges})
 
 
 def send(page: Page, words: str, workflow: str | None = None) -> None:
@@ -163,6 +163,37 @@ def test_a_schedule_is_switched_off_and_on(visit: Any) -> None:
     visitor.check_access()
     triggers.get_by_role("button", name="Switch on mornings").click()
     expect(times).to_be_visible()
+    visitor.check_rules()
+
+
+def test_a_new_version_keeps_what_is_written_and_followed_and_another_workflow_nothing(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    make_workflow(visitor)
+    make_workflow(visitor, "Other cities")
+    visitor.open("/workflows")
+    page.get_by_role("link", name="Largest cities").click()
+    page.get_by_role("button", name="Run it").click()
+    question = page.get_by_role("group", name="Question")
+    expect(question).to_be_visible()
+    change = page.get_by_role("textbox", name="What should be different")
+    change.fill("use 2 instead of 3")
+
+    page.get_by_role("button", name="Switch off mornings").click()
+    expect(page.get_by_text("Version 2, “Switch mornings off.”")).to_be_visible()
+    expect(change).to_have_value("use 2 instead of 3")
+    question.get_by_role("button").first.click()
+    run = page.get_by_role("region", name="Run of version 1")
+    expect(run.get_by_text("succeeded")).to_be_visible()
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("other cities")
+    palette = page.get_by_role("dialog", name="Go to")
+    expect(palette.get_by_role("option", selected=True)).to_contain_text("Other cities")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Other cities")
+    expect(run).to_have_count(0)
+    expect(change).to_have_value("")
     visitor.check_rules()
 
 
