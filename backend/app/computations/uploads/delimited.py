@@ -12,7 +12,6 @@ from app.computations.uploads.cell_sql import present_cell
 from app.computations.uploads.column_names import mend_names
 from app.computations.uploads.column_types import (
     COMMA,
-    GROUPED_RULES,
     MAX_EXAMPLE_CHARS,
     NUMBER,
     TEXT,
@@ -213,7 +212,7 @@ def _source_table(plan: _ReadPlan, notes: Sequence[str]) -> sql.SourceTable:
         "delimiter": dialect.delimiter,
         "quote": dialect.quote,
         "header": dialect.header,
-        "decimal": "," if any(rule in (COMMA, GROUPED_RULES[","]) for rule in rules.values()) else ".",
+        "decimal": plan.conventions.decimal or ("," if COMMA in rules.values() else "."),
         "skipped_lines": dialect.skip,
         "readings": {name: rule.name for name, rule in rules.items() if rule.type == "datetime"},
         "conventions": _conventions_json(plan),
@@ -226,7 +225,7 @@ def _source_table(plan: _ReadPlan, notes: Sequence[str]) -> sql.SourceTable:
 def _conventions_json(plan: _ReadPlan) -> dict[str, object]:
     """The conventions with each column's rule and cells, for `file_reading.read_file`."""
     columns = {
-        name: {"rule": choice.rule.name, "cells": list(cells)}
+        name: {"rule": choice.rule.name, "cells": list(cells), "note": choice.note}
         for name, choice, cells in zip(plan.names, plan.choices, plan.cells, strict=True)
     }
     return {**asdict(plan.conventions), "columns": columns}

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from app.computations.uploads.column_types import COMMA, GROUPED_RULES, OPEN_MARK, TypeRule
+from app.computations.uploads.column_types import COMMA, GROUPED_RULES, OPEN_MARK, TEXT, TypeRule
 from app.modeling.facts.readings import (
     MAX_OPEN_CONFIDENCE,
     AlternativeReading,
@@ -39,6 +39,8 @@ class ConvertedColumn(BaseModel):
     model_config = ConfigDict(frozen=True)
     rule: str
     cells: tuple[str, ...] = ()
+    note: str = ""
+    """Note of the conversion on the column."""
 
 
 class ConvertedFile(BaseModel):
@@ -59,6 +61,15 @@ class ConvertedFile(BaseModel):
             if name not in self.columns or not self.columns[name].cells
         }
         return self.model_copy(update={"columns": {**self.columns, **others}})
+
+    def withdraw_notes(self, notes: Sequence[str], types: Mapping[str, str]) -> list[str]:
+        """Leave out the notes that columns are kept as text, of columns that have another type after all."""
+        withdrawn = {
+            column.note
+            for name, column in self.columns.items()
+            if column.rule == TEXT.name and types.get(name) != TEXT.type
+        }
+        return [note for note in notes if note not in withdrawn]
 
     @property
     def conventions(self) -> Conventions:

@@ -72,10 +72,17 @@ def ingest(
         shutil.rmtree(work, ignore_errors=True)
     return {
         **converted,
+        "format": _with_final_notes(converted["format"], file, described),
         "columns": list_plain_columns(described),
         "profile": described,
         "reading": read_file(file, described).model_dump(mode="json"),
     }
+
+
+def _with_final_notes(format_: Any, file: ConvertedFile, described: Mapping[str, Any]) -> JsonValue:
+    """The facts of the format without notes that the typing of columns has overtaken."""
+    types = {column["name"]: column["type"] for column in described["columns"]}
+    return {**format_, "notes": [*file.withdraw_notes(format_["notes"], types)]}
 
 
 def convert(

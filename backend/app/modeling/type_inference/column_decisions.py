@@ -218,7 +218,7 @@ def _date(name: str, present: Counts, blank: Counts, sample: pd.Series) -> TypeD
         name,
         "datetime",
         parser,
-        f"{name!r} holds dates{_describe_order(guess)}.",
+        f"{name!r} holds dates{_describe_order(guess)}{_describe_loss(guess.lost)}.",
         guess.share if guess.is_certain else UNCLEAR_ORDER_CONFIDENCE,
         evidence,
     )
@@ -262,16 +262,19 @@ def _number(name: str, present: Counts, blank: Counts, sample: pd.Series) -> Typ
     }
     unit = f" in {guess.unit}" if guess.unit else ""
     caveat = "" if guess.is_certain else f"; {format_.group!r} is taken as the thousands separator"
-    loss_note = f"; {', '.join(map(repr, guess.words[:3]))} become missing" if guess.words else ""
     meaning = f"; {guess.caveat}" if guess.caveat else ""
     return TypeDecision(
         name,
         "number",
         parser,
-        f"{name!r} holds numbers{unit} as text{caveat}{meaning}{loss_note}.",
+        f"{name!r} holds numbers{unit} as text{caveat}{meaning}{_describe_loss(guess.words)}.",
         _number_confidence(guess),
         evidence,
     )
+
+
+def _describe_loss(words: Sequence[str]) -> str:
+    return f"; {', '.join(map(repr, words[:3]))} become missing" if words else ""
 
 
 def _number_confidence(guess: NumberGuess) -> float:

@@ -25,6 +25,8 @@ MAX_NEAR_YEAR, MAX_BIRTH_YEAR = 60, 30
 _BIRTH_NAME = re.compile(r"birth|born|\bdob\b|geburt|geboren|naiss|nacim|nascita|nascimento", re.IGNORECASE)
 MAX_PROBED_VALUES = 60
 """Distinct values that are matched first: most columns are ruled out by them, without parsing all."""
+MAX_NAMED_VALUES = 3
+"""Values that are no dates which a sentence names."""
 _DAY_MONTH = re.compile(r"(?:[^\W\d_]{2,10}\.?,? )?(\d{1,2})([-/.])(\d{1,2})\2")
 TIME_NAME = re.compile(
     r"date|time|(^|[_\W])(ts|at|on|epoch|day|datum|dob|created|updated|modified)$|[a-z](At|Ts|On)$|zeit|fecha",
@@ -47,6 +49,8 @@ class DateGuess:
     pivot: int = CENTURY_PIVOT
     words: tuple[str, ...] = ()
     """The values that are no dates, if they are few words."""
+    lost: tuple[str, ...] = ()
+    """The first values that are no dates, as impossible days."""
 
 
 def guess_dates(values: Mapping[str, int], in_order: pd.Series, name: str = "") -> DateGuess | None:
@@ -81,7 +85,7 @@ def guess_dates(values: Mapping[str, int], in_order: pd.Series, name: str = "") 
         guess = DateGuess(spellings, False, True, share, "")
     else:
         guess = _resolve_day_first(spellings, share, values, in_order)
-    return replace(guess, pivot=pivot, words=words if are_words else ())
+    return replace(guess, pivot=pivot, words=words if are_words else (), lost=words[:MAX_NAMED_VALUES])
 
 
 def _infer_pivot(name: str, values: Iterable[str], spellings: Sequence[str]) -> int:

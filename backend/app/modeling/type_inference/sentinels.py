@@ -5,7 +5,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-NINES = tuple(sign * (10**digits - 1) for digits in range(2, 10) for sign in (-1, 1))
+NINES = tuple(
+    sign * (10**digits - 1) / 10**decimals
+    for digits in range(2, 10)
+    for sign in (-1, 1)
+    for decimals in range(min(digits - 1, 3 if sign < 0 else 2))
+)
+"""Numbers of nines: a measure of one decimal has 99.9 or -999.9 for no value. 99.99 is a price."""
 MIN_REPEATS = 3
 """Rows with the value: a single one may be an outlier."""
 MIN_PLAIN_CODE = 999

@@ -118,3 +118,11 @@ def test_spellings_that_may_be_different_classes_stay(values: list[str]) -> None
 def test_a_rare_spelling_of_a_short_code_is_merged() -> None:
     frame = pd.DataFrame({"code": ["M"] * 30 + ["F"] * 30 + ["m"] * 2})
     assert set(parse_frame(frame)["code"]) == {"M", "F"}
+
+
+def test_nines_with_a_decimal_are_missing_and_a_price_is_not() -> None:
+    rng = np.random.default_rng(0)
+    temperature, rain, price = (np.round(rng.uniform(0, 20, 300), 1) for _ in range(3))
+    temperature[::20], rain[::30], price[::30] = 999.9, -99.9, 99.99
+    read = parse_frame(pd.DataFrame({"temperature": temperature, "rain": rain, "price": price}))
+    assert read.isna().sum().tolist() == [15, 10, 0]
