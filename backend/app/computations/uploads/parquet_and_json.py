@@ -8,6 +8,7 @@ import duckdb
 
 from app.computations.uploads import sql
 from app.computations.uploads.column_names import check_width, mend_names
+from app.computations.uploads.exact_integers import find_rounded, narrow_integers
 from app.computations.uploads.expansion_limits import check_columnar
 from app.errors import InvalidInput
 from app.plans.identifiers import quote_identifier
@@ -111,8 +112,21 @@ def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceT
     columns."""
     # All records are looked at: a field may occur for the first time in the last one.
     source = f"read_json({sql.text(path)}, maximum_object_size={_MAX_OBJECT_BYTES}, sample_size=-1)"
-    source = _unnest_rows(connection, source)
+    source = _unnest_rows(connection, _exact_source(connection, source))
     return _plain_table(connection, source, {"kind": "json"}, "JSON")
+
+
+def _exact_source(connection: duckdb.DuckDBPyConnection, source: str) -> str:
+    """The SQL of the objects with long whole numbers as text, which DuckDB would round to doubles."""
+    columns = _list_columns(connection, source, "JSON")
+    rounded = find_rounded(connection, source, columns)
+    if not rounded:
+        return source
+    types = ", ".join(
+        f"{quote_identifier(name)}: {sql.text('VARCHAR' if name in rounded else type_)}"
+        for name, type_ in columns
+    )
+    return f"{source.removesuffix(')')}, columns={{{types}}})"
 
 
 def _unnest_rows(connection: duckdb.DuckDBPyConnection, source: str) -> str:
@@ -170,18 +184,25 @@ def plain_columns(
 def _plain_table(
     connection: duckdb.DuckDBPyConnection, source: str, format_: dict[str, object], kind: str
 ) -> sql.SourceTable:
-    described = [
-        (name, type_, quote_identifier(name)) for name, type_ in _list_columns(connection, source, kind)
-    ]
-    for name, type_, _ in described:
+    stored_columns = _list_columns(connection, source, kind)
+    for name, type_ in stored_columns:
         if _levels(type_) > MAX_LEVELS:
             raise InvalidInput(
                 "nested_too_deeply",
                 f"The column {name[:_SHOWN_NAME]!r} nests values more than {MAX_LEVELS} levels deep.",
                 limit=MAX_LEVELS,
             )
-    columns, cells, notes = plain_columns(described)
+    typed = narrow_integers(connection, source, stored_columns)
+    columns, cells, notes = plain_columns(
+        (name, type_, _exact_path(name, type_, before))
+        for (name, type_), (_, before) in zip(typed, stored_columns, strict=True)
+    )
     return sql.SourceTable(f"SELECT {', '.join(cells)} FROM {source}", columns, format_, tuple(notes))  # noqa: S608
+
+
+def _exact_path(name: str, type_: str, stored_type: str) -> str:
+    cell = quote_identifier(name)
+    return cell if type_ == stored_type else f"CAST({cell} AS {type_})"
 
 
 def _levels(type_: str) -> int:
