@@ -289,7 +289,7 @@ def _currency(words: Sequence[str]) -> str | None:
     return words[0] if len(codes) == 1 or codes <= _KRONER else None
 
 
-_UNIT_DIGITS = re.compile(r"[^\W\d_]\d(?!\d)|[^\W\d_]{2,}\d{1,2}(?!\d)|/ ?\d+")
+_UNIT_DIGITS = re.compile(r"[^\W\d_]\d(?!\d)|[^\W\d_]{2}\d{1,2}(?!\d)|/ ?\d{1,6}")
 """Digits that a unit may hold: an exponent (`m2`), those of a formula (`CO2`, `PM10`) or of a denominator."""
 
 
