@@ -26,7 +26,8 @@ from app.computations.uploads.column_types import (
 )
 from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
-from app.computations.uploads.non_data_rows import cut_footer, find_footer
+from app.computations.uploads.non_data_rows import find_footer
+from app.computations.uploads.trimmed_file import trim_file, write_rows
 from app.errors import InvalidInput, LabError, TooLarge
 from app.modeling.type_inference.conventions import Conventions, infer_conventions
 from app.modeling.type_inference.vocabulary import MISSING_WORDS, NULL_TOKENS
@@ -63,6 +64,12 @@ class _ReadPlan:
     pad: bool = False
     parallel: bool = True
     line_bytes: int = _LINE_BYTES[0]
+    has_header_line: bool = False
+    """The file at `path` begins with a header of one line: one of several lines was cut off."""
+    cut_lines: int = 0
+    """Lines of the original file before that at `path`."""
+    counted_rows: int | None = None
+    """Rows that must be written, where the sample is the complete file."""
 
     @property
     def source(self) -> str:
@@ -74,8 +81,7 @@ class _ReadPlan:
         return (
             f"read_csv({sql.text(self.path)}, auto_detect=false, columns={{{columns}}}, nullstr=[{nulls}],"
             f" delim={sql.text(dialect.delimiter)}, quote={sql.text(dialect.quote)},"
-            f" escape={sql.text(dialect.escape)}, header={dialect.header and not dialect.data_line},"
-            f" skip={dialect.data_line or dialect.skip},"
+            f" escape={sql.text(dialect.escape)}, header={self.has_header_line}, skip=0,"
             f" null_padding={self.pad}, parallel={self.parallel}, max_line_size={self.line_bytes})"
         )
 
@@ -119,17 +125,26 @@ def write_delimited(
             "no_rows", "The file has a header and no rows below it.", columns=list(dialect.names)
         )
     names, notes = mend_names(dialect.names)
-    path = source.path
-    if footer := find_footer(path, dialect.delimiter, dialect.quote, rows):
-        path = work / "without_footer"
-        cut_footer(source.path, path, footer)
+    footer = find_footer(source.path, dialect.delimiter, dialect.quote, rows)
+    if footer:
         rows = rows[: -footer.rows] if is_complete else rows
         notes = [*notes, footer.note]
+    file = trim_file(source.path, work / "trimmed", sample, dialect.head_chars, footer)
     if dialect.units:
         units = ", ".join(f"{name}: {unit}" for name, unit in zip(names, dialect.units, strict=False) if unit)
         notes = [*notes, f"The row below the header has units ({units}); it is no row of the table."]
-    plan = _plan(path, dialect, names, rows[:_SAMPLE_ROWS])
-    return _write_with_repairs(connection, plan, [*source.notes, *notes], write)
+    plan = replace(
+        _plan(file.path, dialect, names, rows[:_SAMPLE_ROWS]),
+        has_header_line=file.has_header_line,
+        cut_lines=file.cut_lines,
+        # Blank lines are rows of a single column, and none of other tables.
+        counted_rows=len(rows) if is_complete and len(names) > 1 else None,
+    )
+
+    def write_again() -> Path:
+        return write_rows(work / "rows", rows)
+
+    return _write_with_repairs(connection, plan, [*source.notes, *notes], write, write_again)
 
 
 def _sample(path: Path, size: int) -> tuple[str, bool]:
@@ -172,17 +187,29 @@ def _examples(cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def _write_with_repairs(
-    connection: duckdb.DuckDBPyConnection, plan: _ReadPlan, notes: list[str], write: Write
+    connection: duckdb.DuckDBPyConnection,
+    plan: _ReadPlan,
+    notes: list[str],
+    write: Write,
+    write_plain: Callable[[], Path],
 ) -> tuple[sql.SourceTable, int]:
-    """Write, change the plan as an error requires, and write again; each change is made once at most."""
+    """Write, change the plan as an error requires, and write again; each change is made once at most.
+
+    `write_plain` writes the rows of a complete sample as plain CSV.
+    """
     has_checked_all_rows = False
     while True:
         table = _source_table(plan, notes)
         try:
-            if rows := write(table):
+            rows = write(table)
+            if plan.counted_rows not in (None, rows):
+                # DuckDB's reader and Python's part ways, at line ends of two kinds for example.
+                plan = _plain_csv(plan, write_plain())
+            elif rows:
                 return table, rows
-            # There are rows, or nothing would have been sniffed: DuckDB drops a line larger than its buffer.
-            plan = _allow_longer_lines(plan)
+            else:
+                # There are rows, or nothing would have been sniffed: DuckDB drops a line beyond its buffer.
+                plan = _allow_longer_lines(plan)
         except duckdb.OutOfMemoryException as error:
             raise TooLarge("too_large_to_read", "The file needs more memory than reading may take.") from error
         except duckdb.Error as error:
@@ -190,14 +217,29 @@ def _write_with_repairs(
             if "Expected Number of Columns" in message:
                 plan, note = _pad_rows(plan, message)
                 notes = [*notes, note]
-            elif "Maximum line size" in message:
-                plan = _allow_longer_lines(plan)
-            elif _needs_one_thread(message) and plan.parallel:
-                plan = replace(plan, parallel=False)
+            elif "invalid state" in message and plan.counted_rows is not None:
+                plan = _plain_csv(plan, write_plain())
+            elif repaired := _change_settings(plan, message):
+                plan = repaired
             elif has_checked_all_rows or not _is_conversion(message):
-                raise _unreadable(message) from error
+                raise _unreadable(message, plan.cut_lines) from error
             else:
                 plan, has_checked_all_rows = _choose_by_all_rows(connection, plan), True
+
+
+def _change_settings(plan: _ReadPlan, message: str) -> _ReadPlan | None:
+    """Change the settings of the reader as an error requires; None if no setting helps."""
+    if "Maximum line size" in message:
+        return _allow_longer_lines(plan)
+    if _needs_one_thread(message) and plan.parallel:
+        return replace(plan, parallel=False)
+    return None
+
+
+def _plain_csv(plan: _ReadPlan, path: Path) -> _ReadPlan:
+    """Read a copy that has no header, one kind of quotes, and one of line ends."""
+    dialect = replace(plan.dialect, delimiter=",", quote='"', escape='"')
+    return replace(plan, path=path, dialect=dialect, has_header_line=False, counted_rows=None, pad=True)
 
 
 def _needs_one_thread(message: str) -> bool:
@@ -244,6 +286,7 @@ def _pad_rows(plan: _ReadPlan, message: str) -> tuple[_ReadPlan, str]:
         int(match[1]) if (match := re.search(pattern, message)) else 0
         for pattern in (r"Error on Line: (\d+)", r"Number of Columns: (\d+)", r"Found: (\d+)")
     )
+    line += plan.cut_lines
     if plan.pad or actual > expected:
         raise InvalidInput(
             "ragged_rows",
@@ -322,10 +365,10 @@ def _is_conversion(message: str) -> bool:
     return "onversion Error" in message or "Could not" in message or "Out of Range" in message
 
 
-def _unreadable(message: str) -> LabError:
+def _unreadable(message: str, cut_lines: int) -> LabError:
     if "unterminated quote" in message:
         line = re.search(r"Error on Line: (\d+)", message)
-        where = f"On line {line[1]} a" if line else "A"
+        where = f"On line {int(line[1]) + cut_lines} a" if line else "A"
         return InvalidInput("open_quote", f"{where} quote is opened and never closed.")
     first = message.split("Possible", 1)[0].strip().splitlines()
     return InvalidInput("unreadable_table", f"The table cannot be read: {' '.join(first)[:300]}")

@@ -5,7 +5,7 @@ import io
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +36,7 @@ _FIELD_BYTES = 64 << 20
 class Dialect:
     """`skip`: lines before the table. `names`: those of the header, or empty strings without one.
 
-    `units`: a row of units below the header; `data_line`: the number of lines up to it.
+    `units`: a row of units below the header. `head_chars`: characters of the file before its first row.
     """
 
     delimiter: str
@@ -46,22 +46,39 @@ class Dialect:
     header: bool = True
     names: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
-    data_line: int = 0
+    head_chars: int = 0
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Layout under a candidate delimiter: `width` of most rows, their `share`, and the narrower rows and lines
-    before them."""
+    """Layout under a candidate delimiter: `width` of most rows, their `share`, and the `lead` rows above."""
 
     delimiter: str
     rows: list[list[str]]
     width: int
     share: float
     lead: int
-    lead_lines: int
-    lines: tuple[int, ...] = ()
-    """Number of the last line of each row."""
+    ends: tuple[int, ...] = ()
+    """Characters up to the end of each row. Lines would not do: a field may have line breaks."""
+
+    def chars_before(self, row: int) -> int:
+        return self.ends[row - 1] if row else 0
+
+
+class CountedLines:
+    """Iterator of lines that counts their characters, also of lines that a reader joins to one row."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self.chars = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.chars += len(line)
+        return line
 
 
 def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple[Dialect, list[list[str]]]:
@@ -69,7 +86,9 @@ def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple
 
     `is_complete`: the sample is the complete file; else its last row may be cut and does not count.
     """
-    skip, sample, declared = _preamble(sample)
+    text = sample
+    skip_chars, declared = _preamble(sample)
+    sample = sample[skip_chars:]
     quote, escape = _quoting(sample)
     delimiter = delimiter or declared
     marks = [delimiter] if delimiter else _marks(sample)
@@ -81,17 +100,19 @@ def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple
     if has_line:
         check_width(best.width)
     rows = best.rows[best.lead :]
-    dialect = Dialect(best.delimiter, quote, escape, skip + best.lead_lines)
+    head_chars = skip_chars + best.chars_before(best.lead)
+    dialect = Dialect(best.delimiter, quote, escape, text.count("\n", 0, head_chars), head_chars=head_chars)
     if not rows:
         return dialect, []
     header = _is_header(rows)
     if not header:
         return replace(dialect, header=False, names=("",) * best.width), rows
     dialect = replace(dialect, names=tuple(rows[0]))
+    head_rows = 1
     if len(rows) > MIN_ROWS_WITH_UNITS and is_unit_row(rows[1], rows[2:]):
-        line = skip + best.lines[best.lead + 1]
-        return replace(dialect, units=tuple(rows[1]), data_line=line), rows[2:]
-    return dialect, rows[1:]
+        dialect, head_rows = replace(dialect, units=tuple(rows[1])), 2
+    head_chars = skip_chars + best.chars_before(best.lead + head_rows)
+    return replace(dialect, head_chars=head_chars), rows[head_rows:]
 
 
 def _ends_a_line(sample: str) -> bool:
@@ -105,17 +126,19 @@ def _partial_width(sample: str, marks: Sequence[str], quote: str, escape: str) -
     inside a long quoted text splits it, but the delimiter does not.
     """
     rows: Iterator[list[str]] = (
-        next(_reader(sample, mark, quote, escape), []) for mark in marks if mark in _LIKELY
+        next(_reader(io.StringIO(sample, newline=""), mark, quote, escape), [])
+        for mark in marks
+        if mark in _LIKELY
     )
     widths = [len(row) for row in rows if len(row) > 1]
     return (min if quote in sample else max)(widths, default=1)
 
 
-def _reader(sample: str, delimiter: str, quote: str, escape: str) -> Any:
+def _reader(lines: Iterable[str], delimiter: str, quote: str, escape: str) -> Any:
     """Make a `csv.reader`; its type is private to the module."""
     csv.field_size_limit(_FIELD_BYTES)
     return csv.reader(
-        io.StringIO(sample, newline=""),
+        lines,
         delimiter=delimiter,
         quotechar=quote,
         doublequote=escape == quote,
@@ -129,10 +152,10 @@ def _marks(sample: str) -> list[str]:
     return [mark for mark in (*_LIKELY, *_RARE, *_unusual(head)) if mark in head or mark == "\t"]
 
 
-def _preamble(sample: str) -> tuple[int, str, str | None]:
-    """Split off lines to skip (Excel's `sep=;`, comments, blank lines); return their number, the rest, and the
-    delimiter that they declare."""
-    skip, start, declared = 0, 0, None
+def _preamble(sample: str) -> tuple[int, str | None]:
+    """Find lines to skip (Excel's `sep=;`, comments, blank lines); return their characters, and the delimiter
+    that they declare."""
+    start, declared = 0, None
     # By position: cutting the sample at each of a million blank lines would copy it a million times.
     while start < len(sample):
         end = sample.find("\n", start)
@@ -141,8 +164,8 @@ def _preamble(sample: str) -> tuple[int, str, str | None]:
         if not (separator or line.startswith(("# ", "##")) or not line.strip(" \r")) or end < 0:
             break
         declared = separator[1] if separator else declared
-        skip, start = skip + 1, end + 1
-    return skip, sample[start:], declared
+        start = end + 1
+    return start, declared
 
 
 def _quoting(sample: str) -> tuple[str, str]:
@@ -161,21 +184,22 @@ def _unusual(sample: str) -> list[str]:
 
 
 def _lay_out(sample: str, delimiter: str, quote: str, escape: str, is_complete: bool) -> _Layout:
-    reader = _reader(sample, delimiter, quote, escape)
-    lines: list[int] = []
     rows: list[list[str]] = []
+    ends: list[int] = []
+    # Lines end where DuckDB ends them: `\n`, `\r\n` and `\r` are kept as they are.
+    lines = CountedLines(io.StringIO(sample, newline=""))
     try:
-        for row in reader:
+        for row in _reader(lines, delimiter, quote, escape):
             if row:
                 rows.append(row)
-                lines.append(reader.line_num)
+                ends.append(lines.chars)
     except csv.Error:
-        return _Layout(delimiter, [], 0, 0.0, 0, 0)
+        return _Layout(delimiter, [], 0, 0.0, 0)
     if not is_complete and len(rows) > 1:
         # The sample may end within a row.
         rows.pop()
     if not rows:
-        return _Layout(delimiter, [], 0, 0.0, 0, 0)
+        return _Layout(delimiter, [], 0, 0.0, 0)
     # The most frequent width; of equal ones the larger, since titles are narrow.
     width, _ = max(Counter(map(len, rows)).items(), key=lambda item: (item[1], item[0]))
     lead = next(n for n, row in enumerate(rows) if len(row) == width)
@@ -184,7 +208,7 @@ def _lay_out(sample: str, delimiter: str, quote: str, escape: str, is_complete: 
     while lead < min(len(rows) - 2, MAX_LEAD_ROWS) and _is_padded_title(rows[lead], rows[lead + 1]):
         lead += 1
     share = sum(len(row) == width for row in rows[lead:]) / len(rows[lead:])
-    return _Layout(delimiter, rows, width, share, lead, lines[lead] - 1 if lead else 0, tuple(lines))
+    return _Layout(delimiter, rows, width, share, lead, tuple(ends))
 
 
 def _are_titles(rows: Sequence[Sequence[str]], width: int) -> bool:

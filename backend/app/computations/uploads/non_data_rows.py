@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,13 +88,6 @@ def find_footer(path: Path, delimiter: str, quote: str, rows: Sequence[Sequence[
     first = delimiter.join(cell for cell in ends[-count][0] if cell.strip())[:MAX_SHOWN_CHARS]
     what = "The last line is no row" if count == 1 else f"The last {count} lines are no rows"
     return Footer(count, size_bytes - len(tail) + kept_bytes, f"{what} ({first!r}); left out.")
-
-
-def cut_footer(path: Path, target: Path, footer: Footer) -> None:
-    """Copy a file without its footer."""
-    shutil.copyfile(path, target)
-    with target.open("rb+") as file:
-        file.truncate(footer.size_bytes)
 
 
 def _is_side_row(row: Sequence[str], width: int, body: Sequence[Sequence[str]]) -> bool:
