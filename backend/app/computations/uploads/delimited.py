@@ -41,6 +41,8 @@ _EXAMPLE_ROWS = 200
 """Rows that examples of cells are taken from, as in a profile."""
 _MAX_EXAMPLES = 5
 """Example cells of a column, as many as a profile lists."""
+_MAX_SHOWN_TITLES = 3
+"""Lines above the table that a note shows."""
 _LINE_BYTES = (2 << 20, 32 << 20)
 """Bytes of a line: DuckDB's own limit, and one for long texts, tried last: buffers grow with it."""
 
@@ -125,6 +127,7 @@ def write_delimited(
             "no_rows", "The file has a header and no rows below it.", columns=list(dialect.names)
         )
     names, notes = mend_names(dialect.names)
+    notes = [*_describe_titles(dialect), *notes]
     footer = find_footer(source.path, dialect.delimiter, dialect.quote, rows)
     if footer:
         rows = rows[: -footer.rows] if is_complete else rows
@@ -145,6 +148,18 @@ def write_delimited(
         return write_rows(work / "rows", rows)
 
     return _write_with_repairs(connection, plan, [*source.notes, *notes], write, write_again)
+
+
+def _describe_titles(dialect: Dialect) -> list[str]:
+    """Name the lines above the table that are left out; none where they are empty."""
+    titles = [" ".join(map(str.strip, cells)) for cells in dialect.titles if cells]
+    if not titles:
+        return []
+    shown = ", ".join(repr(title[:MAX_EXAMPLE_CHARS]) for title in titles[:_MAX_SHOWN_TITLES])
+    what = (
+        "The line above the table is no row" if len(titles) == 1 else f"{len(titles)} lines above are no rows"
+    )
+    return [f"{what} of the table ({shown}); left out."]
 
 
 def _sample(path: Path, size: int) -> tuple[str, bool]:
