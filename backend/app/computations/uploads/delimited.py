@@ -43,6 +43,8 @@ _MAX_EXAMPLES = 5
 """Example cells of a column, as many as a profile lists."""
 _MAX_SHOWN_TITLES = 3
 """Lines above the table that a note shows."""
+_MAX_NOTE_CHARS = 300
+"""Characters of a note that lists what columns are called."""
 _LINE_BYTES = (2 << 20, 32 << 20)
 """Bytes of a line: DuckDB's own limit, and one for long texts, tried last: buffers grow with it."""
 
@@ -133,9 +135,7 @@ def write_delimited(
         rows = rows[: -footer.rows] if is_complete else rows
         notes = [*notes, footer.note]
     file = trim_file(source.path, work / "trimmed", sample, dialect.head_chars, footer)
-    if dialect.units:
-        units = ", ".join(f"{name}: {unit}" for name, unit in zip(names, dialect.units, strict=False) if unit)
-        notes = [*notes, f"The row below the header has units ({units}); it is no row of the table."]
+    notes = [*notes, *_describe_lower_rows(dialect, names)]
     plan = replace(
         _plan(file.path, dialect, names, rows[:_SAMPLE_ROWS]),
         has_header_line=file.has_header_line,
@@ -160,6 +160,19 @@ def _describe_titles(dialect: Dialect) -> list[str]:
         "The line above the table is no row" if len(titles) == 1 else f"{len(titles)} lines above are no rows"
     )
     return [f"{what} of the table ({shown}); left out."]
+
+
+def _describe_lower_rows(dialect: Dialect, names: Sequence[str]) -> list[str]:
+    """Name the rows of labels and of units below the names of the columns."""
+    rows = [(labels, "describes the columns") for labels in dialect.labels[:_MAX_SHOWN_TITLES]]
+    rows += [(dialect.units, "has units")] if dialect.units else []
+    notes = []
+    for cells, content in rows:
+        pairs = zip(names, cells, strict=False)
+        shown = ", ".join(f"{name}: {cell[:MAX_EXAMPLE_CHARS]}" for name, cell in pairs if cell)
+        shown = shown if len(shown) < _MAX_NOTE_CHARS else shown[:_MAX_NOTE_CHARS] + " ..."
+        notes.append(f"The row below the header {content} ({shown}); it is no row of the table.")
+    return notes
 
 
 def _sample(path: Path, size: int) -> tuple[str, bool]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.computations.uploads.column_names import check_width
-from app.computations.uploads.header_rows import is_header
-from app.computations.uploads.non_data_rows import is_unit_row
+from app.computations.uploads.header_rows import split_header
 from app.computations.uploads.table_layout import Layout, lay_out, make_reader
 
 _LIKELY = "\t;,|"
@@ -17,8 +16,6 @@ _CONSISTENT = 0.9
 """Share of rows of equal width from which a delimiter fits: titles and broken lines may be the rest."""
 _HEAD = 64 << 10
 """Bytes that are searched for delimiters: a mark that separates fields stands in the first lines."""
-MIN_ROWS_WITH_UNITS = 3
-"""Rows of a file, its header included, of which the second may be units: below it there are others."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,7 @@ class Dialect:
     """`skip`: lines before the table. `names`: those of the header, or empty strings without one.
 
     `units`: a row of units below the header. `head_chars`: characters of the file before its first row.
-    `titles`: the filled fields of rows above the table.
+    `labels`: rows below the header that describe its columns. `titles`: filled fields of rows above the table.
     """
 
     delimiter: str
@@ -38,6 +35,7 @@ class Dialect:
     units: tuple[str, ...] = ()
     head_chars: int = 0
     titles: tuple[tuple[str, ...], ...] = ()
+    labels: tuple[tuple[str, ...], ...] = ()
 
 
 def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple[Dialect, list[list[str]]]:
@@ -70,15 +68,14 @@ def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple
     )
     if not rows:
         return dialect, []
-    header = is_header(rows)
-    if not header:
+    header = split_header(rows)
+    if header is None:
         return replace(dialect, header=False, names=("",) * best.width), rows
-    dialect = replace(dialect, names=tuple(rows[0]))
-    head_rows = 1
-    if len(rows) > MIN_ROWS_WITH_UNITS and is_unit_row(rows[1], rows[2:]):
-        dialect, head_rows = replace(dialect, units=tuple(rows[1])), 2
-    head_chars = skip_chars + best.chars_before(best.lead + head_rows)
-    return replace(dialect, head_chars=head_chars), rows[head_rows:]
+    head_chars = skip_chars + best.chars_before(best.lead + header.rows)
+    return (
+        replace(dialect, names=header.names, labels=header.labels, units=header.units, head_chars=head_chars),
+        rows[header.rows :],
+    )
 
 
 def _ends_a_line(sample: str) -> bool:
