@@ -27,6 +27,7 @@ from app.computations.uploads.column_types import (
 from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
 from app.computations.uploads.non_data_rows import find_footer
+from app.computations.uploads.side_rows import describe_side_rows, find_side_rows
 from app.computations.uploads.trimmed_file import trim_file, write_rows
 from app.errors import InvalidInput, LabError, TooLarge
 from app.modeling.type_inference.conventions import Conventions, infer_conventions
@@ -72,6 +73,8 @@ class _ReadPlan:
     """The file at `path` begins with a header of one line: one of several lines was cut off."""
     cut_lines: int = 0
     """Lines of the original file before that at `path`."""
+    is_plain: bool = False
+    """The file at `path` has been written again with commas and double quotes."""
     counted_rows: int | None = None
     """Rows that must be written, where the sample is the complete file."""
 
@@ -79,7 +82,7 @@ class _ReadPlan:
     def source(self) -> str:
         """SQL of the rows, every cell as text."""
         # DuckDB's own detection would change values: it reads 007 as 7.
-        dialect = self.dialect
+        dialect = Dialect(",") if self.is_plain else self.dialect
         columns = ", ".join(f"{quote_identifier(name)}: 'VARCHAR'" for name in self.names)
         nulls = ", ".join(sql.text(token) for token in NULL_TOKENS)
         return (
@@ -134,6 +137,11 @@ def write_delimited(
     if footer:
         rows = rows[: -footer.rows] if is_complete else rows
         notes = [*notes, footer.note]
+    side = find_side_rows(dialect.names, rows) if is_complete else []
+    if side:
+        notes = [*notes, describe_side_rows(side, rows)]
+        places = {row.place for row in side}
+        rows = [row for place, row in enumerate(rows) if place not in places]
     file = trim_file(source.path, work / "trimmed", sample, dialect.head_chars, footer)
     notes = [*notes, *_describe_lower_rows(dialect, names)]
     plan = replace(
@@ -144,10 +152,12 @@ def write_delimited(
         counted_rows=len(rows) if is_complete and len(names) > 1 else None,
     )
 
-    def write_again() -> Path:
+    def write_plain() -> Path:
         return write_rows(work / "rows", rows)
 
-    return _write_with_repairs(connection, plan, [*source.notes, *notes], write, write_again)
+    if side:
+        plan = _plain_csv(plan, write_plain())
+    return _write_with_repairs(connection, plan, [*source.notes, *notes], write, write_plain)
 
 
 def _describe_titles(dialect: Dialect) -> list[str]:
@@ -266,8 +276,7 @@ def _change_settings(plan: _ReadPlan, message: str) -> _ReadPlan | None:
 
 def _plain_csv(plan: _ReadPlan, path: Path) -> _ReadPlan:
     """Read a copy that has no header, one kind of quotes, and one of line ends."""
-    dialect = replace(plan.dialect, delimiter=",", quote='"', escape='"')
-    return replace(plan, path=path, dialect=dialect, has_header_line=False, counted_rows=None, pad=True)
+    return replace(plan, path=path, is_plain=True, has_header_line=False, counted_rows=None)
 
 
 def _needs_one_thread(message: str) -> bool:

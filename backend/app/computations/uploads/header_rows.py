@@ -163,7 +163,7 @@ def _is_date(cell: str) -> bool:
 
 def measure_columns(rows: Sequence[Sequence[str]]) -> set[int]:
     """Columns of numbers, dates or booleans, by the first rows."""
-    width = max(map(len, rows), default=0)
+    width = max(map(len, rows[:MAX_JUDGED_ROWS]), default=0)
     judged = rows[: max(MIN_JUDGED_ROWS, min(MAX_JUDGED_ROWS, MAX_JUDGED_CELLS // max(1, width)))]
     columns = set()
     for place in range(width):
