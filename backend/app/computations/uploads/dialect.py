@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.computations.uploads.column_names import check_width
-from app.computations.uploads.header_rows import split_header
-from app.computations.uploads.table_layout import Layout, lay_out, make_reader
+from app.computations.uploads.header_rows import is_complete, is_measure, split_header
+from app.computations.uploads.table_layout import MAX_LEAD_ROWS, Layout, lay_out, make_reader
 
 _LIKELY = "\t;,|"
 _RARE = "^~:\x1f\x1e\x01 "
@@ -69,13 +69,45 @@ def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple
     if not rows:
         return dialect, []
     header = split_header(rows)
+    comments = _comments(text[:skip_chars])
     if header is None:
-        return replace(dialect, header=False, names=("",) * best.width), rows
+        names = _comment_names(comments, best)
+        titles = (*((comment,) for comment in (comments[:-1] if names else comments)), *dialect.titles)
+        names = names or ("",) * best.width
+        return replace(dialect, header=any(names), names=names, titles=titles), rows
+    dialect = replace(dialect, titles=(*((comment,) for comment in comments), *dialect.titles))
     head_chars = skip_chars + best.chars_before(best.lead + header.rows)
     return (
-        replace(dialect, names=header.names, labels=header.labels, units=header.units, head_chars=head_chars),
+        replace(
+            dialect,
+            names=_without_comment_mark(header.names),
+            labels=header.labels,
+            units=header.units,
+            head_chars=head_chars,
+        ),
         rows[header.rows :],
     )
+
+
+def _comments(preamble: str) -> tuple[str, ...]:
+    """Texts of the comments before a table."""
+    lines = (line.strip() for line in preamble.splitlines()[:MAX_LEAD_ROWS])
+    return tuple(text for line in lines if line.startswith("#") and (text := line.lstrip("# \t")))
+
+
+def _without_comment_mark(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of a header that begins as a comment, such as `#CHROM`; a column called `#` keeps its name."""
+    first = names[0].lstrip("#").strip() if len(names) > 1 else ""
+    return (first or names[0], *names[1:])
+
+
+def _comment_names(comments: Sequence[str], layout: Layout) -> tuple[str, ...]:
+    """Names of columns in the last comment above rows without a header, as numpy's `savetxt` writes them."""
+    last = comments[-1] if comments else ""
+    cells = last.split() if layout.delimiter == " " else last.split(layout.delimiter)
+    names = tuple(map(str.strip, cells))
+    is_header = len(names) == layout.width > 1 and is_complete(names) and not any(map(is_measure, names))
+    return names if is_header else ()
 
 
 def _ends_a_line(sample: str) -> bool:
