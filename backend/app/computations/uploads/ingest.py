@@ -20,6 +20,7 @@ from app.computations.uploads.excel import sheet_as_csv
 from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.file_reading import ConvertedFile, read_file
 from app.computations.uploads.json_column_count import check_json_width
+from app.computations.uploads.json_shapes import records_as_json
 from app.computations.uploads.keyed_json import keyed_as_csv
 from app.computations.uploads.multi_header import headed_as_csv
 from app.computations.uploads.parquet_and_json import json_table, parquet_table
@@ -30,6 +31,8 @@ from app.json_types import JsonValue
 
 CELLS_FILE = "cells.parquet"
 """Columns that have a second reading, as written, so that the reading can be corrected."""
+_HEAD_CHARS = 4096
+"""Characters of a text by which its kind is recognised."""
 _MEMORY_BYTES = 384 << 20
 """Memory of DuckDB; larger work spills to disk."""
 _ROW_GROUP_ROWS = 122_880
@@ -172,8 +175,11 @@ def _read_text(
     is_json = _is_json(text.path, filename)
     if is_json:
         check_json_width(text.path)
-    arrays = arrays_as_csv(connection, text.path, work) if is_json else None
-    keyed = keyed_as_csv(text.path, work) if is_json and arrays is None else None
+    keyed = keyed_as_csv(text.path, work) if is_json else None
+    records = records_as_json(text.path, work) if is_json and keyed is None else None
+    arrays = (
+        arrays_as_csv(connection, text.path, work) if is_json and keyed is None and records is None else None
+    )
     headed = None if is_json else headed_as_csv(text.path, work)
     if keyed is not None:
         table, rows = write_delimited(connection, Text(keyed.path, "utf-8"), write, work, delimiter=",")
@@ -184,8 +190,11 @@ def _read_text(
         table, rows = write_delimited(connection, Text(arrays, "utf-8"), write, work, delimiter=",")
         table = replace(table, format={"kind": "json"})
     elif is_json:
-        table = json_table(connection, text.path)
+        table = json_table(connection, records.path if records else text.path)
         rows = write(table)
+        table = replace(table, notes=(*(records.notes if records else ()), *table.notes))
+        if rows == 1 and _is_one_object(text.path):
+            table = replace(table, notes=(*table.notes, "The file is one object; its members are one row."))
     else:
         table, rows = write_delimited(connection, text, write, work)
     format_ = {**table.format, "encoding": text.encoding}
@@ -199,6 +208,11 @@ def _is_json(path: Path, filename: str) -> bool:
     if filename.lower().split(".gz")[0].endswith((".csv", ".tsv", ".txt")):
         return False
     return begin.startswith(("{", "["))
+
+
+def _is_one_object(path: Path) -> bool:
+    with path.open(encoding="utf-8") as file:
+        return file.read(_HEAD_CHARS).lstrip().startswith("{")
 
 
 def _write(connection: duckdb.DuckDBPyConnection, table: sql.SourceTable, target: Path) -> int:

@@ -143,12 +143,20 @@ def _unnest_rows(connection: duckdb.DuckDBPyConnection, source: str) -> str:
     (rows,) = connection.execute(f"SELECT count(*) FROM (FROM {source} LIMIT 2)").fetchone() or (0,)  # noqa: S608
     if rows != 1:
         return source
-    if len(records) == 1:
-        return f"(SELECT unnest({quote_identifier(records[0])}, max_depth := 2) FROM {source})"  # noqa: S608
+    if records:
+        # Lists of records are tables of their own, which have no rows in common.
+        longest = _longest(connection, source, records)
+        return f"(SELECT unnest({quote_identifier(longest)}, max_depth := 2) FROM {source})"  # noqa: S608
     if len(lists) < len(columns) and not _have_one_length(connection, source, lists):
         return source
     cells = ", ".join(f"unnest({quote_identifier(name)}) AS {quote_identifier(name)}" for name in lists)
     return f"(SELECT {cells} FROM {source})"  # noqa: S608
+
+
+def _longest(connection: duckdb.DuckDBPyConnection, source: str, lists: Sequence[str]) -> str:
+    lengths = ", ".join(f"coalesce(len({quote_identifier(name)}), 0)" for name in lists)
+    row = connection.execute(f"SELECT {lengths} FROM {source}").fetchone() or ()  # noqa: S608
+    return max(zip(row, lists, strict=True), key=lambda item: int(item[0]))[1]
 
 
 def _have_one_length(connection: duckdb.DuckDBPyConnection, source: str, lists: Sequence[str]) -> bool:
