@@ -1,24 +1,34 @@
-"""Conversion of Excel workbooks to CSV: the first sheet that has cells."""
+"""Conversion of Excel workbooks to CSV: the sheet that is its table, or all sheets of one header."""
 
 import csv
 import datetime as dt
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from python_calamine import CalamineError, CalamineWorkbook
+from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from app.computations.uploads.column_names import check_width
 from app.computations.uploads.compound_file import check_compound
+from app.computations.uploads.sheet_choice import MAX_JUDGED_SHEETS, SheetShape, choose_sheets, measure_sheet
 from app.errors import InvalidInput
 
 _COMPOUND_MAGIC = b"\xd0\xcf\x11\xe0"
 """First bytes of a compound file: a workbook of before 2007, or one with a password."""
+SHEET_COLUMN = "sheet"
+"""Column of the names of sheets whose rows are one table."""
+MAX_JUDGED_ROWS = 200
+"""Rows by which a sheet is judged to be a table."""
+MAX_MERGED_CELLS = 100_000
+"""Merged cells of a sheet that are filled: each takes a few hundred bytes."""
+MAX_MERGED_ROWS = 10_000
+"""Rows of a merged cell that are filled: one over a complete sheet is no label."""
 _MAX_EXACT_INTEGER = 1e15
 """Numbers below it are written without a decimal point where they are whole: a double holds them exactly."""
 
 
 def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[str]]:
-    """Write the first sheet with cells as CSV; return it with its format and notes.
+    """Write the sheet that is the table, or sheets of one header, as CSV; return it with format and notes.
 
     Raises InvalidInput for a workbook that is damaged, locked or empty.
     """
@@ -28,12 +38,13 @@ def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[
         check_compound(path)
     try:
         workbook = CalamineWorkbook.from_path(str(path))
-        for sheet in workbook.sheet_names:
+        names = _visible_sheets(workbook)
+        chosen = choose_sheets([_measure(workbook, name) for name in names[:MAX_JUDGED_SHEETS]])
+        if chosen:
             target = work / "sheet.csv"
-            if _write_rows(target, workbook.get_sheet_by_name(sheet).iter_rows()):
-                others = [other for other in workbook.sheet_names if other != sheet]
-                notes = [f"Only the sheet {sheet} was read, not {', '.join(others[:10])}."] if others else []
-                return target, {"kind": "excel", "sheet": sheet}, notes
+            _write_sheets(target, [(name, _filled_rows(workbook, name)) for name in chosen])
+            others = [name for name in workbook.sheet_names if name not in chosen]
+            return target, {"kind": "excel", "sheet": ", ".join(chosen)}, _describe_choice(chosen, others)
     except (CalamineError, OSError, ValueError) as error:
         raise InvalidInput("damaged_file", f"The Excel file cannot be read: {error}") from error
     except BaseException as error:
@@ -46,18 +57,73 @@ def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[
     raise InvalidInput("empty_file", "The Excel file has no cells.")
 
 
-def _write_rows(target: Path, rows: Iterable[Sequence[object]]) -> bool:
-    """Write rows as CSV, from the first filled one on. Returns false for a sheet without cells."""
+def _visible_sheets(workbook: CalamineWorkbook) -> list[str]:
+    """Names of the worksheets that are shown; of all of them if none is."""
+    visible = [
+        sheet.name
+        for sheet in workbook.sheets_metadata
+        if sheet.visible == SheetVisibleEnum.Visible and sheet.typ == SheetTypeEnum.WorkSheet
+    ]
+    return visible or list(workbook.sheet_names)
+
+
+def _measure(workbook: CalamineWorkbook, name: str) -> SheetShape:
+    rows = list(itertools.islice(workbook.get_sheet_by_name(name).iter_rows(), MAX_JUDGED_ROWS))
+    for row in rows[:1]:
+        check_width(len(row))
+    return measure_sheet(name, rows, _cell_text)
+
+
+def _describe_choice(chosen: Sequence[str], others: Sequence[str]) -> list[str]:
+    if len(chosen) > 1:
+        notes = [
+            f"The sheets {', '.join(chosen[:10])} have one header; the column {SHEET_COLUMN} names each row's."
+        ]
+        return notes + ([f"Not read: {', '.join(others[:10])}."] if others else [])
+    return [f"Only the sheet {chosen[0]} was read, not {', '.join(others[:10])}."] if others else []
+
+
+def _filled_rows(workbook: CalamineWorkbook, name: str) -> Iterator[list[str]]:
+    """Rows as texts, from the first filled one on; a label of merged rows stands in each of them."""
+    sheet = workbook.get_sheet_by_name(name)
+    labels = _merged_labels(sheet)
     has_rows = False
+    current: dict[int, str] = {}
+    for place, row in enumerate(sheet.iter_rows()):
+        check_width(len(row))
+        cells = [_cell_text(cell) for cell in row]
+        for column, start in labels.get(place, {}).items():
+            if column < len(cells):
+                current[column] = cells[column] if place == start else current.get(column, "")
+                cells[column] = cells[column] or current[column]
+        if any(cells) or has_rows:
+            has_rows = True
+            yield cells
+
+
+def _merged_labels(sheet: CalamineSheet) -> dict[int, dict[int, int]]:
+    """Row -> column -> first row of the merged cell there, if it is one column wide."""
+    labels: dict[int, dict[int, int]] = {}
+    # The reader counts rows of the sheet, of which the first empty ones are no rows here.
+    top, left = sheet.start or (0, 0)
+    for (first, column), (last, last_column) in (sheet.merged_cell_ranges or [])[:MAX_MERGED_CELLS]:
+        if column == last_column and last - first < MAX_MERGED_ROWS:
+            for row in range(first, last + 1):
+                labels.setdefault(row - top, {})[column - left] = first - top
+    return labels
+
+
+def _write_sheets(target: Path, sheets: Sequence[tuple[str, Iterable[list[str]]]]) -> None:
+    """Write the rows of one sheet, or those of several below one header, each with the name of its sheet."""
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        for row in rows:
-            check_width(len(row))
-            cells = [_cell_text(cell) for cell in row]
-            if any(cells) or has_rows:
-                writer.writerow(cells)
-                has_rows = True
-    return has_rows
+        for number, (name, rows) in enumerate(sheets):
+            if len(sheets) == 1:
+                writer.writerows(rows)
+                continue
+            for place, row in enumerate(rows):
+                if place or not number:
+                    writer.writerow([name if place else SHEET_COLUMN, *row])
 
 
 def _cell_text(cell: object) -> str:

@@ -73,13 +73,17 @@ def _count_lower_rows(rows: Sequence[Sequence[str]]) -> int:
         body = rows[depth + 1 :]
         columns = measure_columns(body)
         is_alone = is_complete(rows[0])
-        if all(_is_lower_row(row, columns, body, is_alone) for row in rows[1 : depth + 1]):
+        if all(_is_lower_row(row, columns, body, is_alone, rows[0][0].strip()) for row in rows[1 : depth + 1]):
             return depth
     return 0
 
 
 def _is_lower_row(
-    row: Sequence[str], columns: set[int], body: Sequence[Sequence[str]], is_first_complete: bool
+    row: Sequence[str],
+    columns: set[int],
+    body: Sequence[Sequence[str]],
+    is_first_complete: bool,
+    first_name: str,
 ) -> bool:
     cells = {place: row[place].strip() for place in sorted(columns) if place < len(row) and row[place].strip()}
     if not cells or 2 * len(cells) < len(columns) or any(map(is_missing_word, cells.values())):
@@ -88,7 +92,7 @@ def _is_lower_row(
     if is_first_complete and (len(columns) < MIN_LABELLED_COLUMNS or is_unit_row(row, body)):
         return False
     years = [cell for cell in cells.values() if _is_year(cell)]
-    if years and (is_first_complete or len(years) < len(cells) or row[0].strip()):
+    if years and (is_first_complete or len(years) < len(cells) or row[0].strip() not in ("", first_name)):
         return False
     judged = body[:MAX_JUDGED_ROWS]
     return not any(
