@@ -162,7 +162,7 @@ def write_delimited(
 
 def _describe_titles(dialect: Dialect) -> list[str]:
     """Name the lines above the table that are left out; none where they are empty."""
-    titles = [" ".join(map(str.strip, cells)) for cells in dialect.titles if cells]
+    titles = [" ".join(" ".join(cells).split()) for cells in dialect.titles if cells]
     if not titles:
         return []
     shown = ", ".join(repr(title[:MAX_EXAMPLE_CHARS]) for title in titles[:_MAX_SHOWN_TITLES])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.computations.uploads.column_names import check_width
 from app.computations.uploads.header_rows import is_complete, is_measure, split_header
-from app.computations.uploads.table_layout import MAX_LEAD_ROWS, Layout, lay_out, make_reader
+from app.computations.uploads.table_layout import MAX_LEAD_ROWS, Layout, has_row_names, lay_out, make_reader
 
 _LIKELY = "\t;,|"
 _RARE = "^~:\x1f\x1e\x01 "
@@ -68,6 +68,8 @@ def sniff(sample: str, is_complete: bool, delimiter: str | None = None) -> tuple
     )
     if not rows:
         return dialect, []
+    if has_row_names(rows):
+        rows = [["", *rows[0]], *rows[1:]]
     header = split_header(rows)
     comments = _comments(text[:skip_chars])
     if header is None:

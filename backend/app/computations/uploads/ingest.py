@@ -19,6 +19,13 @@ from app.computations.uploads.encoding import Text, as_utf8
 from app.computations.uploads.excel import sheet_as_csv
 from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.file_reading import ConvertedFile, read_file
+from app.computations.uploads.foreign_text import is_json as is_json_text
+from app.computations.uploads.foreign_text import (
+    read_head,
+    refuse_markup,
+    split_fixed_width,
+    unwrap_quoted_lines,
+)
 from app.computations.uploads.json_column_count import check_json_width
 from app.computations.uploads.json_shapes import records_as_json
 from app.computations.uploads.keyed_json import keyed_as_csv
@@ -31,8 +38,6 @@ from app.json_types import JsonValue
 
 CELLS_FILE = "cells.parquet"
 """Columns that have a second reading, as written, so that the reading can be corrected."""
-_HEAD_CHARS = 4096
-"""Characters of a text by which its kind is recognised."""
 _MEMORY_BYTES = 384 << 20
 """Memory of DuckDB; larger work spills to disk."""
 _ROW_GROUP_ROWS = 122_880
@@ -172,9 +177,12 @@ def _read_text(
 ) -> tuple[sql.SourceTable, int]:
     """Read a text file: JSON in any of its forms, or a delimited one, with several header rows or one."""
     text = as_utf8(path, work)
-    is_json = _is_json(text.path, filename)
+    head = read_head(text.path)
+    is_json = is_json_text(head, filename.lower().split(".gz")[0].endswith((".csv", ".tsv", ".txt")))
     if is_json:
         check_json_width(text.path)
+    else:
+        refuse_markup(head)
     keyed = keyed_as_csv(text.path, work) if is_json else None
     records = records_as_json(text.path, work) if is_json and keyed is None else None
     arrays = (
@@ -196,23 +204,19 @@ def _read_text(
         if rows == 1 and _is_one_object(text.path):
             table = replace(table, notes=(*table.notes, "The file is one object; its members are one row."))
     else:
-        table, rows = write_delimited(connection, text, write, work)
+        lines = unwrap_quoted_lines(text.path, head, work / "unwrapped.csv")
+        columns = None if lines else split_fixed_width(text.path, head, work / "columns.csv")
+        source = replace(text, path=lines or columns or text.path)
+        table, rows = write_delimited(connection, source, write, work, delimiter="," if columns else None)
+        if columns:
+            note = "The columns have a fixed width, and are split where every line has spaces."
+            table = replace(table, notes=(note, *table.notes))
     format_ = {**table.format, "encoding": text.encoding}
     return sql.SourceTable("", table.columns, format_, table.notes), rows
 
 
-def _is_json(path: Path, filename: str) -> bool:
-    """Test for JSON by the first character, but not where the name says that the file is delimited."""
-    with path.open(encoding="utf-8") as file:
-        begin = file.read(4096).lstrip()
-    if filename.lower().split(".gz")[0].endswith((".csv", ".tsv", ".txt")):
-        return False
-    return begin.startswith(("{", "["))
-
-
 def _is_one_object(path: Path) -> bool:
-    with path.open(encoding="utf-8") as file:
-        return file.read(_HEAD_CHARS).lstrip().startswith("{")
+    return read_head(path).lstrip().startswith("{")
 
 
 def _write(connection: duckdb.DuckDBPyConnection, table: sql.SourceTable, target: Path) -> int:

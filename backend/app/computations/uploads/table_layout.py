@@ -88,10 +88,21 @@ def lay_out(sample: str, delimiter: str, quote: str, escape: str, is_complete: b
     width = _table_width(rows)
     lead = next(n for n, row in enumerate(rows) if len(row) == width)
     if lead > MAX_LEAD_ROWS or width < 2 or not _are_titles(rows, lead, width, delimiter):
-        lead, width = 0, len(rows[0])
+        lead, width = 0, width if has_row_names(rows) else len(rows[0])
     lead += _count_padded_titles(rows[lead:], width)
     share = sum(len(row) == width for row in rows[lead:]) / len(rows[lead:])
     return Layout(delimiter, rows, width, share, lead, tuple(ends))
+
+
+def has_row_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Test for a header without a name for the first column, as R's `write.table` writes it."""
+    width = len(rows[0]) + 1
+    below = rows[1:]
+    if width <= MAX_TITLE_FIELDS or len(below) < MIN_TABLE_ROWS or any(len(row) != width for row in below):
+        return False
+    # A mark at the end of each line leaves the last field empty, and each name of a row stands once.
+    names = {row[0] for row in below}
+    return len(names) == len(below) and all(row[-1].strip() for row in below) and is_header(rows)
 
 
 def _table_width(rows: Sequence[Sequence[str]]) -> int:
