@@ -54,8 +54,10 @@ def is_json(head: str, is_named_delimited: bool) -> bool:
 
 def refuse_markup(head: str) -> None:
     """Raise InvalidInput for HTML, XML and SQL, which a reader of delimited text would take for a table."""
+    # `<DATE>,<TIME>` is a header of prices: markup closes what it opens.
+    is_closed = "</" in head or head.lstrip().startswith("<?xml")
     for pattern, kind, advice in _MARKUP:
-        if pattern.match(head):
+        if pattern.match(head) and (is_closed or kind != "XML"):
             raise InvalidInput("not_a_table", f"The file is {kind}, and no table that can be read. {advice}")
 
 

@@ -57,3 +57,9 @@ def test_markup_is_refused_with_what_to_do(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=f"The file is {kind}") as refused:
         upload(tmp_path / "file", MARKUP[kind].encode(), "export.xls")
     assert refused.value.code == "not_a_table"
+
+
+def test_names_in_angle_brackets_are_a_header(tmp_path: Path) -> None:
+    lines = ["<DATE>,<CLOSE>", *(f"2024-01-{n:02},{n}.5" for n in range(1, 20))]
+    table, _ = upload(tmp_path / "file", "\n".join(lines).encode())
+    assert list(table.columns) == ["<DATE>", "<CLOSE>"]

@@ -47,7 +47,6 @@ def test_rows_that_describe_named_columns_are_noted(tmp_path: Path) -> None:
 FIRST_ROWS: dict[str, Rows] = {
     "a word among numbers": [["Jan", "absent", 12]],
     "words that come again": [["Jan", "high", "low"], ["An", "high", "low"], ["Bo", "low", "high"]],
-    "missing words": [["Jan", "n/a", "unknown"]],
 }
 
 
