@@ -26,6 +26,7 @@ from app.computations.uploads.column_types import (
 )
 from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
+from app.computations.uploads.header_notes import describe_lower_rows, describe_titles
 from app.computations.uploads.non_data_rows import find_footer
 from app.computations.uploads.side_rows import describe_side_rows, find_side_rows
 from app.computations.uploads.trimmed_file import trim_file, write_rows
@@ -42,10 +43,6 @@ _EXAMPLE_ROWS = 200
 """Rows that examples of cells are taken from, as in a profile."""
 _MAX_EXAMPLES = 5
 """Example cells of a column, as many as a profile lists."""
-_MAX_SHOWN_TITLES = 3
-"""Lines above the table that a note shows."""
-_MAX_NOTE_CHARS = 300
-"""Characters of a note that lists what columns are called."""
 _LINE_BYTES = (2 << 20, 32 << 20)
 """Bytes of a line: DuckDB's own limit, and one for long texts, tried last: buffers grow with it."""
 
@@ -132,7 +129,7 @@ def write_delimited(
             "no_rows", "The file has a header and no rows below it.", columns=list(dialect.names)
         )
     names, notes = mend_names(dialect.names)
-    notes = [*_describe_titles(dialect), *notes]
+    notes = [*describe_titles(dialect), *notes]
     footer = find_footer(source.path, dialect.delimiter, dialect.quote, rows)
     if footer:
         rows = rows[: -footer.rows] if is_complete else rows
@@ -143,7 +140,7 @@ def write_delimited(
         places = {row.place for row in side}
         rows = [row for place, row in enumerate(rows) if place not in places]
     file = trim_file(source.path, work / "trimmed", sample, dialect.head_chars, footer)
-    notes = [*notes, *_describe_lower_rows(dialect, names)]
+    notes = [*notes, *describe_lower_rows(dialect, names)]
     plan = replace(
         _plan(file.path, dialect, names, rows[:_SAMPLE_ROWS]),
         has_header_line=file.has_header_line,
@@ -158,31 +155,6 @@ def write_delimited(
     if side:
         plan = _plain_csv(plan, write_plain())
     return _write_with_repairs(connection, plan, [*source.notes, *notes], write, write_plain)
-
-
-def _describe_titles(dialect: Dialect) -> list[str]:
-    """Name the lines above the table that are left out; none where they are empty."""
-    titles = [" ".join(" ".join(cells).split()) for cells in dialect.titles if cells]
-    if not titles:
-        return []
-    shown = ", ".join(repr(title[:MAX_EXAMPLE_CHARS]) for title in titles[:_MAX_SHOWN_TITLES])
-    what = (
-        "The line above the table is no row" if len(titles) == 1 else f"{len(titles)} lines above are no rows"
-    )
-    return [f"{what} of the table ({shown}); left out."]
-
-
-def _describe_lower_rows(dialect: Dialect, names: Sequence[str]) -> list[str]:
-    """Name the rows of labels and of units below the names of the columns."""
-    rows = [(labels, "describes the columns") for labels in dialect.labels[:_MAX_SHOWN_TITLES]]
-    rows += [(dialect.units, "has units")] if dialect.units else []
-    notes = []
-    for cells, content in rows:
-        pairs = zip(names, cells, strict=False)
-        shown = ", ".join(f"{name}: {cell[:MAX_EXAMPLE_CHARS]}" for name, cell in pairs if cell)
-        shown = shown if len(shown) < _MAX_NOTE_CHARS else shown[:_MAX_NOTE_CHARS] + " ..."
-        notes.append(f"The row below the header {content} ({shown}); it is no row of the table.")
-    return notes
 
 
 def _sample(path: Path, size: int) -> tuple[str, bool]:

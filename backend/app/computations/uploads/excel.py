@@ -39,12 +39,16 @@ def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[
     try:
         workbook = CalamineWorkbook.from_path(str(path))
         names = _visible_sheets(workbook)
-        chosen = choose_sheets([_measure(workbook, name) for name in names[:MAX_JUDGED_SHEETS]])
-        if chosen:
+        table_names = choose_sheets([_measure(workbook, name) for name in names[:MAX_JUDGED_SHEETS]])
+        if table_names:
             target = work / "sheet.csv"
-            _write_sheets(target, [(name, _filled_rows(workbook, name)) for name in chosen])
-            others = [name for name in workbook.sheet_names if name not in chosen]
-            return target, {"kind": "excel", "sheet": ", ".join(chosen)}, _describe_choice(chosen, others)
+            _write_sheets(target, [(name, _filled_rows(workbook, name)) for name in table_names])
+            others = [name for name in workbook.sheet_names if name not in table_names]
+            return (
+                target,
+                {"kind": "excel", "sheet": ", ".join(table_names)},
+                _describe_choice(table_names, others),
+            )
     except (CalamineError, OSError, ValueError) as error:
         raise InvalidInput("damaged_file", f"The Excel file cannot be read: {error}") from error
     except BaseException as error:
@@ -74,13 +78,11 @@ def _measure(workbook: CalamineWorkbook, name: str) -> SheetShape:
     return measure_sheet(name, rows, _cell_text)
 
 
-def _describe_choice(chosen: Sequence[str], others: Sequence[str]) -> list[str]:
-    if len(chosen) > 1:
-        notes = [
-            f"The sheets {', '.join(chosen[:10])} have one header; the column {SHEET_COLUMN} names each row's."
-        ]
+def _describe_choice(table_names: Sequence[str], others: Sequence[str]) -> list[str]:
+    if len(table_names) > 1:
+        notes = [f"The sheets {', '.join(table_names[:10])} have one header; {SHEET_COLUMN} names each row's."]
         return notes + ([f"Not read: {', '.join(others[:10])}."] if others else [])
-    return [f"Only the sheet {chosen[0]} was read, not {', '.join(others[:10])}."] if others else []
+    return [f"Only the sheet {table_names[0]} was read, not {', '.join(others[:10])}."] if others else []
 
 
 def _filled_rows(workbook: CalamineWorkbook, name: str) -> Iterator[list[str]]:
@@ -105,11 +107,11 @@ def _merged_labels(sheet: CalamineSheet) -> dict[int, dict[int, int]]:
     """Row -> column -> first row of the merged cell there, if it is one column wide."""
     labels: dict[int, dict[int, int]] = {}
     # The reader counts rows of the sheet, of which the first empty ones are no rows here.
-    top, left = sheet.start or (0, 0)
+    top, first_column = sheet.start or (0, 0)
     for (first, column), (last, last_column) in (sheet.merged_cell_ranges or [])[:MAX_MERGED_CELLS]:
         if column == last_column and last - first < MAX_MERGED_ROWS:
             for row in range(first, last + 1):
-                labels.setdefault(row - top, {})[column - left] = first - top
+                labels.setdefault(row - top, {})[column - first_column] = first - top
     return labels
 
 

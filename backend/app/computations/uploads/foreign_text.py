@@ -108,8 +108,8 @@ def _fixed_columns(lines: Sequence[str]) -> list[tuple[int, int | None]]:
     blank = [all(place >= len(line) or line[place] == " " for line in lines) for place in range(width)]
     starts = [place for place in range(width) if not blank[place] and (not place or blank[place - 1])]
     # A gap inside a value, as in `Person 1`, has no name of its own above it.
-    named = [start for start in starts if start < len(lines[0]) and lines[0][start] != " "]
-    return list(zip(named, [*named[1:], None], strict=True))
+    titled_starts = [start for start in starts if start < len(lines[0]) and lines[0][start] != " "]
+    return list(zip(titled_starts, [*titled_starts[1:], None], strict=True))
 
 
 def _split_lines(lines: Iterator[str], columns: Sequence[tuple[int, int | None]]) -> Iterator[list[str]]:

@@ -107,7 +107,7 @@ def _keyed_records(value: Any, depth: int) -> list[Record] | None:
         return (
             _by_row(value) if _are_columns(value) else [{INDEX_NAME: key, **row} for key, row in value.items()]
         )
-    inner = [each for each in value.values() if isinstance(each, dict)]
+    inner = [member for member in value.values() if isinstance(member, dict)]
     return _keyed_records(inner[0], depth - 1) if len(inner) == 1 else None
 
 

@@ -47,8 +47,8 @@ def describe_side_rows(side: Sequence[SideRow], rows: Sequence[_Row]) -> str:
     """Name the number of rows that are left out, by kind, and the first that has words."""
     counts = Counter(row.kind for row in side)
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
-    shown = next((text for row in side if (text := _shown(rows[row.place]))), "")
-    example = f", for example {shown!r}" if shown else ""
+    preview = next((text for row in side if (text := _shown(rows[row.place]))), "")
+    example = f", for example {preview!r}" if preview else ""
     return f"Rows that are none of the table are left out: {kinds}{example}."
 
 

@@ -152,9 +152,13 @@ def _is_single_column(rows: Sequence[Sequence[str]], width: int, delimiter: str)
 
 def _count_padded_titles(rows: Sequence[Sequence[str]], width: int) -> int:
     """Count titles, pairs and empty lines of a spreadsheet, padded to the table's width."""
-    most = min(MAX_TITLE_FIELDS, width - 1)
+    max_filled = min(MAX_TITLE_FIELDS, width - 1)
     bound = min(len(rows) - 2, MAX_LEAD_ROWS)
-    lead = next((n for n in range(max(0, bound) + 1) if len(_filled(rows[n])) > most), 0) if most else 0
+    lead = (
+        next((n for n in range(max(0, bound) + 1) if len(_filled(rows[n])) > max_filled), 0)
+        if max_filled
+        else 0
+    )
     if not lead or not all(_is_title(row) for row in rows[:lead]):
         return 0
     if all(len(_filled(row)) <= 1 for row in rows[:lead]):
