@@ -47,12 +47,12 @@ def describe_side_rows(side: Sequence[SideRow], rows: Sequence[_Row]) -> str:
     """Name the number of rows that are left out, by kind, and the first that has words."""
     counts = Counter(row.kind for row in side)
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
-    preview = next((text for row in side if (text := _shown(rows[row.place]))), "")
+    preview = next((text for row in side if (text := _join_cells(rows[row.place]))), "")
     example = f", for example {preview!r}" if preview else ""
     return f"Rows that are none of the table are left out: {kinds}{example}."
 
 
-def _shown(row: _Row) -> str:
+def _join_cells(row: _Row) -> str:
     return " ".join(cell.strip() for cell in row if cell.strip())[:MAX_SHOWN_CHARS]
 
 
