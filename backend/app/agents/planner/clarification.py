@@ -89,7 +89,7 @@ def ask_kind(column: Column) -> AgentAction:
 
 def ask_bound(column: Column, bound: Threshold, table: TableProfile) -> AgentAction:
     """Ask what a bound of the goal is about: the target, in the unit of its column, the rows or nothing."""
-    sign = (">" if bound.above else "<") + ("=" if bound.describes_rows and bound.is_inclusive else "")
+    sign = (">" if bound.above else "<") + ("=" if bound.is_inclusive else "")
     unit = f" {bound.unit or bound.noun}" if bound.unit or bound.noun else ""
     comparisons = [f"{column.name} {sign} {bound.value:g}"] if column.spans(bound.value) else []
     if bound.describes_rows:

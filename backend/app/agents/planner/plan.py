@@ -17,7 +17,7 @@ from app.agents.goals.tables.profiles import Column, TableProfile, mentioned_tab
 from app.agents.goals.tables.quantities import fits_unit
 from app.agents.goals.tables.units import convert
 from app.agents.goals.words.concepts import share_concept
-from app.agents.goals.words.name_parts import names_part, parts_of_name
+from app.agents.goals.words.name_parts import names_part, names_whole, parts_of_name
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.vocabulary import FUNCTION_WORDS, word_set
 from app.agents.planner.model_inputs import choose_inputs
@@ -183,7 +183,7 @@ def _choose_cut(request: PlanRequest) -> Cut | None:
     if request.is_about_prices:
         return None
     if answer := request.bound_answer:
-        return Cut(above=answer.above, value=answer.value)
+        return Cut(above=answer.above, value=answer.value, is_inclusive=answer.is_inclusive)
     if [*find_unit_bounds(request.goal, request.tables, request.column)]:
         return _median_cut(request)  # the bound selects rows
     return _threshold_cut(request.goal, request.column) or _median_cut(request)
@@ -235,7 +235,8 @@ def _notes(
     yield from _contradiction_notes(request.column, request.preferences)
     yield from _quantile_notes(goal, metric)
     is_chosen = request.kind_answer or request.preferences.problem or request.preferences.metric
-    if kind and has_few_numbers(goal, request.column) and not horizon and not is_chosen:
+    is_cut = _choose_cut(request) is not None
+    if kind and has_few_numbers(goal, request.column) and not (horizon or is_chosen or is_cut):
         yield from _few_numbers_note(request.column, kind)
     if request.is_about_prices and goal.threshold:
         yield "The price level in the goal is ignored: only the direction of the close is predicted."
@@ -279,13 +280,18 @@ def _threshold_cut(goal: Goal, column: Column) -> Cut | None:
     threshold = goal.threshold
     if threshold is None or not column.is_number or column.distinct <= 2:
         return None
-    if goal.kind != "classification" and (goal.kind == "regression" or goal.after_verb):
+    compares_target = threshold.subject is not None and names_whole(threshold.subject, column.name)
+    if threshold.subject is not None and not compares_target:
+        return None  # a sign compares the name before it
+    is_amount = goal.kind == "regression" or (goal.kind is None and bool(goal.after_verb))
+    if is_amount and not compares_target:
         return None  # "predict the price of houses above 100 square metres" asks for an amount
     if not fits_unit(threshold.unit, column) or _is_of_other_noun(threshold, column):
         return None
     value = convert(threshold.value, threshold.unit, column)
     inside = _is_between(column.low, value, column.high)
-    return Cut(above=threshold.above, value=value) if inside else None
+    cut = Cut(above=threshold.above, value=value, is_inclusive=threshold.is_inclusive)
+    return cut if inside else None
 
 
 def _is_of_other_noun(threshold: Threshold, column: Column) -> bool:

@@ -42,5 +42,6 @@ def parse_target_answer(answer: str) -> TargetAnswer:
     value = float(comparison["value"].replace(",", "").replace("_", ""))
     sign = comparison["sign"].casefold()
     is_above = sign not in _LOWER_SIDES
-    operator = _OPERATORS.get(sign, "above" if is_above else "below")
-    return TargetAnswer(answer[: comparison.start()].strip("` "), Threshold(is_above, value), operator)
+    operator: Operator = _OPERATORS.get(sign, "above" if is_above else "below")
+    threshold = Threshold(is_above, value, is_inclusive=sign in _OPERATORS)
+    return TargetAnswer(answer[: comparison.start()].strip("` "), threshold, operator)

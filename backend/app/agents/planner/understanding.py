@@ -47,7 +47,7 @@ def describe_prediction(plan: Plan, target: ScoredColumn) -> str:
     """Describe the target with its range or classes, the horizon, the tables and what is left out."""
     details = describe_values(target.column) if plan.derivation is None else ""
     if plan.cut:
-        details = f"{'above' if plan.cut.above else 'below'} {plan.cut.value:g} or not"
+        details = f"{plan.cut.side} {plan.cut.value:g} or not"
     elif plan.positive_class is not None:
         details = f"is it {plan.positive_class!r}? {details}"
     ahead = f" {describe_horizon(plan)}" if plan.horizon else ""

@@ -60,3 +60,28 @@ def test_a_bound_of_a_noun_that_is_a_column_selects_rows(goal: str, selected: st
     assert isinstance(plan, Plan)
     assert " and ".join(condition.description for condition in plan.filter) == selected
     assert plan.cut is None
+
+
+@pytest.mark.parametrize(
+    ("goal", "is_inclusive"),
+    [
+        ("predict if kwh is 40 or higher", True),
+        ("predict kwh >= 40", True),
+        ("predict whether kwh is 40+", True),
+        ("predict if kwh is above 40", False),
+    ],
+)
+def test_a_class_of_the_target_has_the_value_of_its_bound_where_the_goal_says_so(
+    goal: str, is_inclusive: bool
+) -> None:
+    plan = run_planner(goal, [CABINS])
+    assert isinstance(plan, Plan)
+    assert plan.cut is not None
+    assert (plan.cut.above, plan.cut.value, plan.cut.is_inclusive) == (True, 40.0, is_inclusive)
+
+
+def test_a_sign_behind_another_column_selects_rows() -> None:
+    plan = run_planner("predict kwh where heated_m2 >= 40", [CABINS])
+    assert isinstance(plan, Plan)
+    assert plan.cut is None
+    assert [condition.description for condition in plan.filter] == ["`heated_m2` is at least 40.0"]

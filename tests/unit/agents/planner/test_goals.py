@@ -44,7 +44,11 @@ CLEAR = (
     Case(
         "Predict whether a house costs more than 300k",
         ("houses",),
-        {"target": "SalePrice", "cut": {"above": True, "value": 300_000.0}, "kind": "classification"},
+        {
+            "target": "SalePrice",
+            "cut": {"above": True, "value": 300_000.0, "is_inclusive": False},
+            "kind": "classification",
+        },
     ),
     Case(
         "Predict next-day direction from these prices",

@@ -28,7 +28,7 @@ from app.agents.goals.words.vocabulary import (
     word_set,
 )
 
-_TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W_]+(?:_[^\W_]+)*|[.;:!?,]")
+_TOKEN = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W_]+(?:_[^\W_]+)*|[<>]=?|[.;:!?,]")
 _RESTRICTING = word_set("only just solely exclusively restrict restricted limit limited focus focusing")
 _PLACING = word_set("for in on at from of to with among within inside where by line whose")
 _SELECTING = word_set("for in among within")
@@ -307,6 +307,10 @@ _SIDES: dict[str, Operator] = {
     "less": "below",
     "least": "at_least",
     "most": "at_most",
+    ">": "above",
+    ">=": "at_least",
+    "<": "below",
+    "<=": "at_most",
 }
 
 
@@ -347,7 +351,9 @@ def _named_number(parsed: _Text, end: int, table: TableProfile) -> Column | None
     candidates = [
         column
         for column in table.columns
-        if column.is_number and not _names_rows_by_number(column) and parsed.stems[end] in stems(column.name)
+        if column.is_number
+        and not _names_rows_by_number(column)
+        and (parsed.stems[end] in stems(column.name) or parsed.tokens[end] == column.name.casefold())
     ]
     return candidates[0] if len(candidates) == 1 else None
 

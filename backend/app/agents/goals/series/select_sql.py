@@ -123,19 +123,29 @@ KEY_SEPARATOR = " / "
 
 
 class Cut(BaseModel):
-    """A threshold that turns a number into yes or no: above (or below) `value`."""
+    """A threshold that turns a number into yes or no: above (or below) `value`.
+
+    `is_inclusive`: the value itself is on the side of yes, as of "4 or higher".
+    """
 
     above: bool
     value: float
+    is_inclusive: bool = False
+
+    @property
+    def side(self) -> str:
+        if self.is_inclusive:
+            return "at least" if self.above else "at most"
+        return "above" if self.above else "below"
 
 
 def cut_name(target: str, cut: Cut) -> str:
-    return f"{target}_{'above' if cut.above else 'below'}_{cut.value:g}"
+    return f"{target}_{cut.side.replace(' ', '_')}_{cut.value:g}"
 
 
 def select_with_cut(source: str, target: str, cut: Cut) -> str:
-    """Return a SELECT over the source with the target replaced by yes or no, for above or below the value."""
-    sign = ">" if cut.above else "<"
+    """Return a SELECT over the source with the target replaced by yes or no, for its side of the value."""
+    sign = (">" if cut.above else "<") + ("=" if cut.is_inclusive else "")
     column = quote_identifier(target)
     expression = f"CASE WHEN {column} {sign} {cut.value!r} THEN 'yes' ELSE 'no' END"
     return (

@@ -25,6 +25,14 @@ def parts_of_name(name: str) -> list[str]:
     return [part for part in name_stems if part not in _TIMES] or name_stems
 
 
+def names_whole(text: str, name: str) -> bool:
+    """Test if a text is a name, or if each of its words names a part of it: "csat" of `csat_score`."""
+    parts = parts_of_name(name)
+    return text.casefold() == name.casefold() or all(
+        any(names_part(word, part) for part in parts) for word in words(text)
+    )
+
+
 def names_part(word: str, part: str) -> bool:
     """Test if a word is a part of a name, its adjective (`foggy`: fog) or the word that it shortens."""
     if part in (stem(word), stem(unabbreviate(word))):

@@ -32,6 +32,31 @@ def test_a_comparison_with_a_number_is_a_threshold(text: str, threshold: Thresho
 
 
 @pytest.mark.parametrize(
+    ("text", "is_above", "is_inclusive"),
+    [
+        ("csat is 4 or higher", True, True),
+        ("csat >= 4", True, True),
+        ("csat<=4", False, True),
+        ("`csat` < 4", False, False),
+        ("csat is 4+", True, True),
+        ("off for 4+ days", True, True),
+        ("no less than 4", True, True),
+        ("not more than 4", False, True),
+        ("more than 4", True, False),
+    ],
+)
+def test_a_bound_tells_if_its_own_value_meets_it(text: str, is_above: bool, is_inclusive: bool) -> None:
+    threshold = parse_threshold(text)
+    assert threshold is not None
+    assert (threshold.above, threshold.value, threshold.is_inclusive) == (is_above, 4, is_inclusive)
+
+
+@pytest.mark.parametrize("text", ["predict a+b", "2 + 3 rooms", "from 4+2 columns", "x -> y"])
+def test_a_sum_is_no_bound(text: str) -> None:
+    assert parse_threshold(text) is None
+
+
+@pytest.mark.parametrize(
     "text", ["better than last year", "over and over", "in 5 days", "under water", "over a river"]
 )
 def test_other_comparisons_are_none(text: str) -> None:
