@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
+from app.agents.goals.phrases.past_spans import without_past_spans
 from app.agents.goals.tables.units import find_unit
 from app.agents.goals.words.vocabulary import word_set
 from app.number_words import ABOVE_ONE
@@ -78,6 +79,7 @@ _MINUTES_PER_HOUR = 60
 
 def parse_threshold(text: str) -> Threshold | None:
     """Parse the first comparison of a goal with a number."""
+    text = without_past_spans(text)
     patterns = (_SIGN, _PLUS, _TAIL, _THRESHOLD)
     for match in (match for pattern in patterns for match in pattern.finditer(text)):
         if threshold := _read(match):

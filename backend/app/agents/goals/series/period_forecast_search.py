@@ -12,6 +12,7 @@ from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods import vocabulary
 from app.agents.goals.periods.phrases import read_frequency
 from app.agents.goals.periods.time_axis import MeasuredAxis
+from app.agents.goals.phrases.past_spans import asks_about_past_span
 from app.agents.goals.series.answer_form import asks_for_periods
 from app.agents.goals.series.assumed_columns import split_assumptions
 from app.agents.goals.series.axis_detection import find_time_axes
@@ -69,8 +70,8 @@ def _find(
     if goal.threshold and not (counts_within or compares):
         return None
     is_past = vocabulary.PAST.search(goal.text) and not vocabulary.WILL.search(goal.text)
-    # "How many orders did we get each week" asks about stored rows.
-    if is_past and not is_sure:
+    # "How many orders did we get each week" asks about stored rows, and so does "orders in the last 3 weeks".
+    if (is_past and not is_sure) or asks_about_past_span(goal.text):
         return None
     axes = find_time_axes(table)
     times = frozenset(name for measured in axes for name in measured.axis.columns)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from app.agents.goals.clauses import scores_rows
+from app.agents.goals.phrases.past_spans import asks_about_past_span
 from app.agents.goals.phrases.trading_terms import names_barriers
 from app.agents.goals.refusals.languages import REFUSALS, foreign_language
 from app.agents.goals.tables.profiles import TableProfile
@@ -207,7 +208,7 @@ def _is_asked_outright(situation: Situation) -> bool:
     text, goal = situation.goal.text, situation.goal
     if goal.excluded_phrases or _looks_ahead(situation):
         return False
-    if asks_for_figure(text):
+    if asks_for_figure(text) or asks_about_past_span(text):
         return True
     if situation.aims["question"] < _MIN_OUTRIGHT_QUESTION:
         return False
