@@ -75,6 +75,13 @@ class Goal:
     """The inputs that the goal lists: a model of it has no others."""
     roles: tuple[ColumnRole, ...] = ()
     """Roles of columns that the goal describes."""
+    excluded_rows: tuple[str, ...] = ()
+    """Phrases of exclusions that name rows: "cancelled bookings"."""
+
+    @property
+    def exclusions(self) -> tuple[str, ...]:
+        """All phrases of what is left out, columns or rows."""
+        return *self.excluded_phrases, *self.avoided_phrases, *self.excluded_rows
 
     def names_no_target(self, table: str) -> bool:
         """Tell if the goal asks for a model without naming a target. The table's own name is no target."""

@@ -104,7 +104,8 @@ def _restricting_text(goal: Goal, request: str, measured_rows: str) -> str:
         for match in RESTRICTION.finditer(goal.effect_text)
     )
     subjects = (match["rows"] for match in _SCORED.finditer(goal.effect_text))
-    phrases = (*restrictions, measured_rows, *subjects)
+    left_out = (f"not {phrase}" for phrase in goal.excluded_rows)
+    phrases = (*restrictions, measured_rows, *subjects, *left_out)
     return ". ".join([request, *(f"among {phrase}" for phrase in phrases if phrase)])
 
 
@@ -131,7 +132,7 @@ def _spelled_values(
 
 def _excluded_values(goal: Goal, tables: Sequence[TableProfile], target: str | None) -> Iterator[RowCondition]:
     """Yield conditions that leave out the values of exclusions: "cancelled orders don't count"."""
-    phrases = (*goal.excluded_phrases, *goal.avoided_phrases)
+    phrases = goal.exclusions
     index = ValueIndex(tables) if phrases else None
     conditions: dict[tuple[str, str], list[RowCondition]] = {}
     for phrase in phrases:

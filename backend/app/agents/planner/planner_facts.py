@@ -10,6 +10,7 @@ from app.agents.goals.aims.classifier import Aim, classify_aim, join_aims
 from app.agents.goals.columns.name_score import QUOTED_SCORE
 from app.agents.goals.columns.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch, find_target
 from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.conditions.row_exclusions import settle_exclusions
 from app.agents.goals.conditions.states import find_selecting_columns
 from app.agents.goals.goal import Goal, Lookahead
 from app.agents.goals.market_returns import settle_returns
@@ -65,8 +66,8 @@ class Situation:
 
     @cached_property
     def goal(self) -> Goal:
-        """The goal, in which `returns` are changes of a price only where the tables hold prices."""
-        return settle_returns(self._parsed_goal, self.tables)
+        """The goal, with words that only the tables settle: `returns` of a price, and rows to leave out."""
+        return settle_exclusions(settle_returns(self._parsed_goal, self.tables), self.tables)
 
     @property
     def _parsed_goal(self) -> Goal:

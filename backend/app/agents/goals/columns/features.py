@@ -85,8 +85,7 @@ class GoalWords:
 
     @cached_property
     def excluded_stems(self) -> frozenset[str]:
-        phrases = (*self.goal.excluded_phrases, *self.goal.avoided_phrases)
-        return frozenset(part for phrase in phrases for part in stems(phrase))
+        return frozenset(part for phrase in self.goal.exclusions for part in stems(phrase))
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:

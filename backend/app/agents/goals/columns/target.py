@@ -129,7 +129,7 @@ def _columns_in_other_roles(goal: Goal, tables: Sequence[TableProfile]) -> set[s
         for phrase in goal.excluded_phrases:
             if OTHERS.isdisjoint(words(phrase)):  # "the other scores" may stand beside a score as target
                 names |= set(match_columns(phrase, table.columns))
-        for phrase in goal.denied_phrases:
+        for phrase in (*goal.denied_phrases, *goal.excluded_rows):
             names |= set(match_columns(phrase, table.columns))
         # By whole names alone: "per customer" groups rows, and `customer_value` may still be the target.
         for phrase in goal.group_phrases:

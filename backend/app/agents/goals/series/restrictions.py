@@ -38,7 +38,7 @@ class SeriesRestrictions:
         """Values of columns of groups that the goal names: "only for the coast", "cats per week"."""
         text = self.goal.text
         # "Cancelled orders don't count" names the value of the rows that are left out.
-        for phrase in (*self.goal.excluded_phrases, *self.goal.avoided_phrases):
+        for phrase in self.goal.exclusions:
             text = text.replace(phrase, " ")
         goal_stems, values = [stem(word) for word in words(text)], dict[str, str]()
         for column in self.table.columns:

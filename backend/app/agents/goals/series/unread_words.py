@@ -74,7 +74,7 @@ def find_unread_words(goal: Goal, forecast: PeriodForecast) -> list[str]:
 def _asked_words(goal: Goal) -> list[str]:
     """Return the words that name what is forecast; all of them where none stands out ("treats we need")."""
     text_words = {*words(goal.text)}
-    excluded = {part for phrase in (*goal.excluded_phrases, *goal.avoided_phrases) for part in stems(phrase)}
+    excluded = {part for phrase in goal.exclusions for part in stems(phrase)}
     parted = [
         word
         for word in dict.fromkeys(goal_words(goal.target_text))
