@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from app.agents.goals.columns.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch
+from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.phrases.thresholds import Threshold
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.planner.output import ColumnType
@@ -24,6 +25,8 @@ DAY_OR_MONTH = "Does the day or the month come first?"
 WHICH_KIND = "Is it a class or an amount?"
 WHICH_BOUND = "What does the number of the goal compare?"
 AMOUNT = "nothing, predict the amount"
+WHICH_ROWS = "Which rows does the goal mean?"
+ALL_ROWS = "all rows"
 
 KINDS: dict[str, ProblemKindName] = {"class": "classification", "amount": "regression"}
 ENTITIES: dict[str, Literal["new", "known"]] = {"new ones": "new", "known ones": "known"}
@@ -102,6 +105,19 @@ def ask_bound(column: Column, bound: Threshold, table: TableProfile) -> AgentAct
         " which side of it a row is, and one of another column selects the rows.",
         options=[*comparisons, AMOUNT],
         free_text=True,
+        needs_answer=True,
+    )
+
+
+def ask_rows(conditions: Sequence[RowCondition]) -> AgentAction:
+    """Ask which of several conditions selects the rows of a value that more than one column has."""
+    names = " and of ".join(f"`{condition.column}`" for condition in conditions)
+    value = conditions[0].values[0]
+    return call(
+        "ask_user",
+        message=f"Several columns have the value {value!r}.",
+        question=f"{WHICH_ROWS} {value!r} is a value of {names}.",
+        options=[*(condition.description for condition in conditions), ALL_ROWS],
         needs_answer=True,
     )
 

@@ -63,6 +63,7 @@ RULES = (
     periods.ask_about_missing_dates,
     target_rules.ask_for_kind,
     target_rules.ask_about_bound,
+    target_rules.ask_about_rows,
     periods.ask_about_time,
     periods.ask_about_dates,
     prices.ask_for_coin,

@@ -48,8 +48,8 @@ class PlanRequest:
     """The user's answer about new or known entities."""
     bound_answer: Threshold | None = None
     """The bound of the target by which the user answered what a number of the goal compares."""
-    bound_condition: RowCondition | None = None
-    """The rows that this number selects by the user's answer."""
+    answered_rows: Sequence[RowCondition] = ()
+    """The rows that the user's answers select: by a number of the goal, or by a value of several columns."""
     notes: Sequence[str] = ()
 
     @property
@@ -151,7 +151,7 @@ def _find_conditions(request: PlanRequest, tables: Sequence[TableProfile]) -> li
     if request.is_about_prices:
         return []
     conditions = find_row_conditions(request.goal, tables, request.column)
-    return [*conditions, request.bound_condition] if request.bound_condition else conditions
+    return [*conditions, *request.answered_rows]
 
 
 def _choose_exclusions(request: PlanRequest, excluded: Sequence[str]) -> list[str]:

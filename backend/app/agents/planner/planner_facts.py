@@ -7,8 +7,10 @@ from itertools import chain
 from typing import Literal
 
 from app.agents.goals.aims.classifier import Aim, classify_aim, join_aims
+from app.agents.goals.clauses import head_stems
 from app.agents.goals.columns.name_score import QUOTED_SCORE
 from app.agents.goals.columns.target import MIN_CLEAR_SCORE, ScoredColumn, TargetMatch, find_target
+from app.agents.goals.conditions.filters import find_open_conditions
 from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.conditions.row_exclusions import settle_exclusions
 from app.agents.goals.conditions.states import find_selecting_columns
@@ -225,6 +227,20 @@ class Situation:
         if condition is None or target is None or condition.column == target.column.name:
             return None
         return condition if any(table.column(condition.column) for table in self.tables) else None
+
+    @cached_property
+    def open_rows(self) -> list[tuple[RowCondition, ...]]:
+        """Conditions on the rows among which the goal does not choose."""
+        target = self.target.column.name if self.target else None
+        goal = self.goal
+        return find_open_conditions(goal.effect_text, self.tables, target, head_stems(goal.target_text))
+
+    @property
+    def rows_answer(self) -> RowCondition | None:
+        """The condition that the user chose among them."""
+        answer = self.answer_to(clarification.WHICH_ROWS)
+        conditions = (condition for alike in self.open_rows for condition in alike)
+        return next((condition for condition in conditions if condition.description == answer), None)
 
     @property
     def entities_answer(self) -> Literal["new", "known"] | None:

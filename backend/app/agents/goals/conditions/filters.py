@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from app.agents.goals.conditions.date_filters import date_conditions
 from app.agents.goals.conditions.row_conditions import Operator, RowCondition
+from app.agents.goals.conditions.shared_values import SettledMentions, ValueMention, settle_mentions
 from app.agents.goals.tables.column_roles import ENTITIES
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.tables.units import convert
@@ -121,7 +122,7 @@ def find_conditions(
     parsed = _read(text)
     conditions: dict[tuple[str, str], RowCondition] = {}
     for condition in (
-        *(c for table in tables for c in _value_conditions(parsed, text, table, target, frozenset(heads))),
+        *_settle_values(parsed, text, tables, target, heads).conditions,
         *(c for table in tables for c in _number_conditions(parsed, table, target)),
         *date_conditions(text, tables[0], target),
     ):
@@ -134,14 +135,30 @@ def find_conditions(
     return list(conditions.values())
 
 
+def find_open_conditions(
+    text: str, tables: Sequence[TableProfile], target: str | None, heads: Sequence[str] = ()
+) -> list[tuple[RowCondition, ...]]:
+    """Find the conditions among which a goal does not choose: of a value that several columns have."""
+    return _settle_values(_read(text), text, tables, target, heads).open
+
+
+def _settle_values(
+    parsed: _Text, text: str, tables: Sequence[TableProfile], target: str | None, heads: Sequence[str]
+) -> SettledMentions:
+    mentions = (
+        mention for table in tables for mention in _find_values(parsed, text, table, target, frozenset(heads))
+    )
+    return settle_mentions(mentions, parsed.tokens)
+
+
 def _read(text: str) -> _Text:
     tokens = tuple(_TOKEN.findall(without_accents(text.casefold()))[:MAX_TOKENS])
     return _Text(tokens, tuple(map(stem, tokens)))
 
 
-def _value_conditions(
+def _find_values(
     parsed: _Text, text: str, table: TableProfile, target: str | None, heads: frozenset[str]
-) -> Iterator[RowCondition]:
+) -> Iterator[ValueMention]:
     compares = bool(COMPARISON_GOAL.search(text))
     columns_with = Counter(value for column in table.columns for value in {*map(str, column.top)})
     for column in table.columns:
@@ -161,7 +178,8 @@ def _value_conditions(
                     continue  # "1 year ahead" is no `< 1 year` of employment
                 place = _Place(start, end, _list_start(parsed, start, starts))
                 if operator := _restriction(parsed, place, table, column, compares):
-                    yield RowCondition(column=column.name, operator=operator, values=[str(value)])
+                    condition = RowCondition(column=column.name, operator=operator, values=[str(value)])
+                    yield ValueMention(condition, start, end)
                     break
     for column in table.columns:
         if column.type == "integer" and column.name != target and 2 < column.distinct <= MAX_NUMBERED:
@@ -189,13 +207,13 @@ def _is_restricted(parsed: _Text, start: int, end: int) -> bool:
     return following or parsed.before(start) in _SELECTING or bool(_RESTRICTING & set(parsed.tokens[:start]))
 
 
-def _numbered(parsed: _Text, column: Column) -> Iterator[RowCondition]:
+def _numbered(parsed: _Text, column: Column) -> Iterator[ValueMention]:
     """Yield a number right behind the name of a column that numbers groups: "line 7", "store 12"."""
     name = [stem(unabbreviate(part)) for part in words(column.name)]
     last = next((part for part in reversed(name) if part not in IDENTIFIER_WORDS), name[-1] if name else "")
     for at, token in enumerate(parsed.tokens):
         if token.isdigit() and at and parsed.stems[at - 1] == last and _is_inside(column, int(token)):
-            yield RowCondition(column=column.name, values=[int(token)])
+            yield ValueMention(RowCondition(column=column.name, values=[int(token)]), at - 1, at + 1)
 
 
 def _has_groups(column: Column) -> bool:

@@ -1,5 +1,7 @@
 """The request of a plan: the goal with what the user answered about it."""
 
+from collections.abc import Iterator
+
 from app.agents.goals.columns.target import ScoredColumn
 from app.agents.goals.tables.profiles import Column
 from app.agents.planner import clarification
@@ -17,9 +19,17 @@ def make_plan_request(situation: Situation, target: ScoredColumn) -> PlanRequest
         kind_answer=situation.kind_answer,
         entities_answer=situation.entities_answer,
         bound_answer=situation.bound_answer,
-        bound_condition=situation.bound_condition,
-        notes=situation.resolved.notes,
+        answered_rows=[*filter(None, (situation.bound_condition, situation.rows_answer))],
+        notes=[*situation.resolved.notes, *_open_row_notes(situation)],
     )
+
+
+def _open_row_notes(situation: Situation) -> Iterator[str]:
+    """Yield notes on values of several columns where nobody can be asked which is meant."""
+    if situation.answer_to(clarification.WHICH_ROWS) is None:
+        for conditions in situation.open_rows:
+            names = " and of ".join(f"`{condition.column}`" for condition in conditions)
+            yield f"{conditions[0].values[0]!r} is a value of {names}, so it selects no rows."
 
 
 def _preferences_with_answers(situation: Situation) -> PlanPreferences:

@@ -97,6 +97,14 @@ def ask_for_kind(situation: Situation) -> AgentAction | None:
     return clarification.ask_kind(target.column)
 
 
+def ask_about_rows(situation: Situation) -> AgentAction | None:
+    """Ask which column a value of the goal is one of, where several columns have it."""
+    never_asks = situation.preferences.clarify == "never"
+    if situation.target is None or never_asks or situation.answer_to(clarification.WHICH_ROWS):
+        return None
+    return clarification.ask_rows(situation.open_rows[0]) if situation.open_rows else None
+
+
 def ask_about_bound(situation: Situation) -> AgentAction | None:
     """Ask what a bound of the goal compares that the plan would pass over."""
     target, preferences = situation.target, situation.preferences
