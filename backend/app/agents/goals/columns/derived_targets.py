@@ -20,6 +20,7 @@ from app.agents.goals.tables.column_formula import Derivation, DerivationKind, E
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.tables.quantities import asked_quantities, stored_quantities
 from app.agents.goals.tables.units import find_unit
+from app.agents.goals.words.abbreviations import unabbreviate
 from app.agents.goals.words.concepts import expand
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
@@ -329,7 +330,11 @@ def _presences(goal: Goal, dates: Sequence[Column]) -> Iterator[Column]:
 
 def _products(numbers: Sequence[Column]) -> Iterator[Column]:
     """Yield quantity times price, where no column holds an amount of money of the whole row."""
-    own_words = {column.name: set(words(column.name)) for column in numbers}
+    # `unit_px` is a price, too.
+    own_words = {
+        column.name: {form for word in words(column.name) for form in (word, unabbreviate(word))}
+        for column in numbers
+    }
     prices = [c for c in numbers if _PRICES & own_words[c.name] or _is_price_of_unit(c)]
     money = [c for c in numbers if "money" in stored_quantities(c) and c not in prices]
     if any(_MONEY_TOTALS & own_words[column.name] for column in money):

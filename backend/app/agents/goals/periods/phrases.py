@@ -12,6 +12,9 @@ from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.vocabulary import COUNT_WORDS
 
 _COUNTS = {**COUNT_WORDS, "other": 2, "second": 2, "fifteen": 15}
+_CURRENCIES = {*map(stem, (*vocabulary.CURRENCIES, *vocabulary.CURRENCIES.values()))}
+_PARTS_OF_PAYMENTS = vocabulary.PAID | vocabulary.AMOUNTS | _CURRENCIES | {stem("amt")}
+"""Stems of names of what was paid for a row as a whole: `paid_usd`, and not `insurer_paid_usd`."""
 MIN_VALUE_LETTERS = 2
 """Letters of a value that a goal may name: a single letter is found in any sentence."""
 
@@ -54,7 +57,11 @@ def is_money(column: Column) -> bool:
 
 def is_total(column: Column) -> bool:
     """Test for amounts that are the whole of a row, such as a total and not the price of one piece."""
-    return bool(_name_stems(column) & vocabulary.TOTALS)
+    parts = _name_stems(column)
+    if parts & vocabulary.TOTALS:
+        return True
+    # What somebody else paid is a part: `ins_paid_amt` of a fee.
+    return bool(parts & vocabulary.PAID) and parts <= _PARTS_OF_PAYMENTS
 
 
 def is_unit_price(column: Column) -> bool:

@@ -110,10 +110,12 @@ AMOUNTS = frozenset(
     )
 )
 """Words of names of columns of money."""
-TOTALS = frozenset(stems("total amount revenue net gross paid sales sum turnover takings"))
+TOTALS = frozenset(stems("total amount revenue net gross sales sum turnover takings"))
+PAID = frozenset(stems("paid"))
 PIECE_STEMS = frozenset(stems("unit each price"))
 PARTS_OF_AMOUNTS = frozenset(stems("tip tax vat discount price"))
-"""Words of totals of a row, of amounts of one piece, and of amounts that are only a part of that of the row."""
+"""Words of totals of a row, of payments (totals where nothing is said of who paid), of amounts of one piece,
+and of amounts that are only a part of that of the row."""
 REMARK = re.compile(r"[(\[][^)\]]{0,80}[)\]]")
 """Remarks in names of columns: their unit, or how they were measured."""
 PIECES = re.compile(r"\b(?:pieces?|units|items|articles|quantit(?:y|ies))\b", re.IGNORECASE)
@@ -127,6 +129,10 @@ LATER_DATES = re.compile(
     re.IGNORECASE,
 )
 """Dates that follow the one by which a row is counted."""
+PLANNED_DATES = re.compile(
+    r"promis|planned|(?:^|_)plan(?:_|$)|sched|expect|target|(?:^|_)eta(?:$|_)|due|deadline", re.IGNORECASE
+)
+"""Dates by which something shall happen: those of what happened are better ones to count by."""
 EMPTY_STEMS = frozenset(
     stems(
         "total number value of the in a per and price current out on ahead next"

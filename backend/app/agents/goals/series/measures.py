@@ -125,8 +125,9 @@ class MeasureRequest:
         names_value = any(heads & {*stems(name)} for name in self.values)
         if heads & nouns or self._sells_rows or counts_rows or names_value:
             return True
-        # A synonym of the rows is no column's name: "price" is related to tickets.
-        heads = heads - {word for column in self.numbers for word in stems(column.name)}
+        # A synonym of the rows is no column's name, and no word of money: "price" is related to tickets, and
+        # "revenue" to sales.
+        heads = heads - {word for column in self.numbers for word in stems(column.name)} - vocabulary.AMOUNTS
         return any(share_concept(head, noun) for head in heads for noun in nouns)
 
     def _is_head(self, column: Column) -> bool:
@@ -159,7 +160,7 @@ class MeasureRequest:
 
     def _count_score(self) -> float:
         asks_for_no_count = self._asks_for_a_mean or vocabulary.AMOUNT.search(self.text) is not None
-        score = COUNT_PRIOR - NO_COUNT * asks_for_no_count
+        score = COUNT_PRIOR - NO_COUNT * (asks_for_no_count or self._asks_for_substance)
         numbers = [c for c in self.numbers if not (self._numbers_rows(c) or self._tells_time(c))]
         if any(map(self._is_head, numbers)):
             return score  # "how many kilos" counts kilos
@@ -291,9 +292,21 @@ class MeasureRequest:
 
     @cached_property
     def _row_nouns(self) -> set[str]:
-        nouns = set(stems(self.table.name))
+        # Only where the goal says the noun as it is: the stem of milkings is that of milk.
+        substances = {stem(word) for word in self._substances if self._asks_for_substance}
         identifiers = {word for c in self.table.columns if c.hint == "id" for word in stems(c.name)}
-        return nouns | (identifiers - IDENTIFIER_WORDS) | self.events
+        nouns = {*stems(self.table.name)} | (identifiers - IDENTIFIER_WORDS) | self.events
+        return nouns - substances
+
+    @property
+    def _substances(self) -> set[str]:
+        """Words that the table's events are named after: `milk` of milkings."""
+        return {noun for word in words(self.table.name) if (noun := _substance(word)) is not None}
+
+    @property
+    def _asks_for_substance(self) -> bool:
+        """Test for a goal about what the rows are events of: milkings are counted, and milk is not."""
+        return not self._substances.isdisjoint(self._head_words)
 
     @cached_property
     def _head_words(self) -> set[str]:
@@ -320,6 +333,12 @@ class MeasureRequest:
     @cached_property
     def _content(self) -> set[str]:
         return {stem(word.word) for word in goal_words(self.text)}
+
+
+def _substance(noun: str) -> str | None:
+    """Return the word that an event is named after: `milk` of milkings; None for other nouns."""
+    singular = noun.removesuffix("s")
+    return singular.removesuffix("ing") if singular.endswith("ing") else None
 
 
 _AGGREGATES = frozenset(stems("avg average mean median total sum min max minimum maximum"))

@@ -117,10 +117,11 @@ def _counts_within_bounds(goal: Goal, tables: Sequence[TableProfile], find_rows:
 def _rank_axes(goal: Goal, axes: Sequence[MeasuredAxis]) -> list[MeasuredAxis]:
     goal_stems = set(stems(goal.text))
 
-    def rank(measured: MeasuredAxis) -> tuple[bool, bool, bool]:
+    def rank(measured: MeasuredAxis) -> tuple[bool, bool, bool, bool]:
         name = measured.axis.columns[0] if measured.axis.columns else ""
         is_named = bool(goal.time_phrase and name in match_columns(goal.time_phrase, [Column(name, "", "")]))
         tells_event = bool(goal_stems & set(stems(name)) - vocabulary.TIME_STEMS)
-        return not is_named, not tells_event, bool(vocabulary.LATER_DATES.search(name))
+        is_later = bool(vocabulary.LATER_DATES.search(name) or vocabulary.PLANNED_DATES.search(name))
+        return not is_named, not tells_event, is_later, bool(vocabulary.PLANNED_DATES.search(name))
 
     return sorted(axes, key=rank)
