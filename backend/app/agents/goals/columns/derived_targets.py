@@ -328,6 +328,38 @@ def _presences(goal: Goal, dates: Sequence[Column]) -> Iterator[Column]:
             yield _make_flag(Derivation(kind="present", first=column.name), column)
 
 
+def event_flag(goal: Goal, column: Column) -> Column | None:
+    """Return whether a column has a value, for a goal that asks if the event happens which it says more of.
+
+    A code of a fault, the reason of a return and the date of a resignation are there where something happened.
+    None if the goal asks for the code or the reason itself, or if most rows have one.
+    """
+    says_more = column.hint in ("category", "text", "id") or column.type == "datetime"
+    if column.missing < MIN_EVENTLESS or not says_more or column.derivation is not None:
+        return None
+    name, goal_stems = {*stems(column.name)}, {*stems(goal.text)}
+    events = name - _DETAILS
+    asks_for_detail = bool(name & _DETAILS & goal_stems) or _WHICH_KIND.search(goal.text) is not None
+    if asks_for_detail or not (events & goal_stems and _ASKS_WHETHER.search(goal.text)):
+        return None
+    return _make_flag(Derivation(kind="present", first=column.name), column)
+
+
+MIN_EVENTLESS = 0.3
+"""Share of rows without a value from which a column says more of an event that most rows do not have."""
+_DETAILS = frozenset(
+    stems("code reason type kind cause category description desc cd dt date time at on note comment")
+)
+"""Stems of parts of names that say what is told of an event."""
+_ASKS_WHETHER = re.compile(
+    r"\b(?:will|would|whether|if|likely|likelihood|chances?|risk|probability|going to)\b",
+    re.IGNORECASE,
+)
+_WHICH_KIND = re.compile(
+    r"\b(?:why|(?:what|which) (?:kind|type|sort|of the)|kinds? of|types? of)\b", re.IGNORECASE
+)
+
+
 def _products(numbers: Sequence[Column]) -> Iterator[Column]:
     """Yield quantity times price, where no column holds an amount of money of the whole row."""
     # `unit_px` is a price, too.

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.agents.goals.columns.derived_targets import explicit_target, with_derived_columns
+from app.agents.goals.columns.derived_targets import event_flag, explicit_target, with_derived_columns
 from app.agents.goals.columns.name_score import (
     NAMED_SCORE,
     QUOTED_SCORE,
@@ -103,6 +103,8 @@ def find_target(
         target = target or _named_outright(goal, scored) or _clear_winner(scored)
     if target is None and (unsuitable := _unsuitable_name(scored)):
         return TargetMatch(None, (*_rank_options(scored), unsuitable), unsuitable.column)
+    if target and (flag := event_flag(goal, target.column)):
+        target = replace(target, column=flag)
     options = tuple(_rank_options(scored))
     # The user is told of the column that was meant, and why it is no target.
     if target and not target.column.can_be_target:
