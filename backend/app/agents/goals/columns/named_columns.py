@@ -35,7 +35,13 @@ def match_columns(phrase: str, columns: Sequence[Column]) -> list[str]:
     partial = [
         c.name for c in columns if (own := set(stems(c.name))) and (own <= phrase_stems or phrase_stems <= own)
     ]
-    return partial or [c.name for c in columns if _has_same_meaning(stems(c.name), stems(phrase))]
+    glued = [c.name for c in columns if len(phrase_words) == 1 and _is_glued(words(c.name), phrase_words[0])]
+    return partial or glued or [c.name for c in columns if _has_same_meaning(stems(c.name), stems(phrase))]
+
+
+def _is_glued(name: Sequence[str], word: str) -> bool:
+    """Test for a name of a word and the mark of a key without anything between: `SITEID` of "site"."""
+    return len(name) == 1 and name[0].removeprefix(word) in _IDENTIFIERS and name[0].startswith(word)
 
 
 def _has_same_meaning(name: Sequence[str], phrase: Sequence[str]) -> bool:

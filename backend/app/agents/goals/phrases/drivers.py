@@ -16,6 +16,8 @@ _DRIVING = word_set(
     """
 )
 """Verbs of a driver, behind an asking word."""
+_LEADING = word_set("lead leads led")
+"""Those that are one only before `to`."""
 _MOVING = word_set(
     """
     moves moved pushes pushed boosts boosted hurts hurt improves improved worsens worsened triggers triggered
@@ -100,7 +102,15 @@ def _has_driving_verb(words: Sequence[str]) -> bool:
         if word not in _ASKING:
             continue
         near = words[place + 1 : place + 1 + _MAX_DISTANCE]
-        verb = next((i for i, item in enumerate(near) if item in _DRIVING), None)
+        # "Which leads will convert" is about leads.
+        verb = next(
+            (
+                i
+                for i, item in enumerate(near)
+                if item in _DRIVING and (item not in _LEADING or near[i + 1 : i + 2] == ["to"])
+            ),
+            None,
+        )
         # "Which model predicts best" asks about models, not about the data.
         if verb is not None and not _MODELS.intersection(near[:verb]):
             return True

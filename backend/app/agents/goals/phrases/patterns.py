@@ -102,7 +102,7 @@ EACH_STEP = re.compile(
 """Requests for each step up to the horizon ("the next 14 days"), not for the last alone ("in 14 days")."""
 EXCLUSION = re.compile(
     r"\b(?:without(?: using)?|exclud(?:e|ing)|ignor(?:e|ing)|leav(?:e|ing) out|(?:do not|don'?t|never) use"
-    r"|not using|w/o|except(?: for)?|drop(?:ping)?|other than|ohne|sans)\b"
+    r"|not using|w/o|except(?: for)?|drop(?:ping)?(?! out\b| off\b)|other than|ohne|sans)\b"
     r"((?:(?!\b(?:but|while|because|predict|using|with|from|based on|for|since|to|when)\b)[^.;:!?])*)",
     re.IGNORECASE,
 )

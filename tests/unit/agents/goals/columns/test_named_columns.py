@@ -22,3 +22,8 @@ from app.agents.goals.tables.profiles import Column
 def test_a_word_names_a_column_that_shortens_it_or_is_of_its_concept(phrase: str, column: str | None) -> None:
     columns = [Column(name, "", "") for name in ("sex", "yr", "yld", "dept", "won", "trip", "colour")]
     assert match_columns(phrase, columns) == ([] if column is None else [column])
+
+
+def test_a_key_is_named_without_the_mark_at_its_end() -> None:
+    columns = [Column("SITEID", "integer", "id", 4), Column("SIDE", "text", "category", 2)]
+    assert match_columns("site", columns) == ["SITEID"]

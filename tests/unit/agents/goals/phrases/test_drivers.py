@@ -70,3 +70,15 @@ def test_the_target_becomes_the_object_of_a_verb(goal: str, target: str) -> None
 
 def test_a_pronoun_leaves_the_clause_that_names_the_target() -> None:
     assert name_driver_target("Predict the rent and explain what drives it").strip() == "Predict the rent and"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("which leads will convert", False),
+        ("what leads to churn", True),
+        ("which habits lead to good grades", True),
+    ],
+)
+def test_leads_are_drivers_only_where_they_lead_to_something(text: str, expected: bool) -> None:
+    assert asks_for_drivers(text) is expected

@@ -42,3 +42,8 @@ def test_columns_are_excluded(goal: str, excluded: set[str]) -> None:
 def test_only_an_exclusion_by_its_verb_reports_an_unknown_name() -> None:
     assert excluded_columns(parse_goal("Predict left, no nonsense"), STAFF, "left")[1] == []
     assert excluded_columns(parse_goal("Predict left without the moon"), STAFF, "left")[1] == ["moon"]
+
+
+def test_to_drop_out_leaves_out_no_column() -> None:
+    assert parse_goal("who will drop out").excluded_phrases == ()
+    assert parse_goal("predict fat, drop the protein").excluded_phrases == ("protein",)
