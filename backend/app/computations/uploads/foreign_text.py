@@ -18,12 +18,14 @@ MIN_ALIGNED_SHARE = 0.5
 """Share of lines with two spaces in a row, which pad a column and seldom stand in texts."""
 MAX_FIXED_BYTES = 64 << 20
 """Size of a file of fixed-width columns: it is split line by line in Python, at some 20 MB a second."""
-_HTML = re.compile(r"\s*<(?:!doctype html|html|head|body|table)\b", re.IGNORECASE)
-_XML = re.compile(r"\s*<(?:\?xml|[a-z][\w:.-]*[\s>/])", re.IGNORECASE)
+_HTML = re.compile(r"\A\s*+<(?:!doctype html|html|head|body|table)\b", re.IGNORECASE)
+_XML = re.compile(r"\A\s*+<(?:\?xml|[a-z][\w:.-]*+[\s>/])", re.IGNORECASE)
 _SQL = re.compile(
-    r"(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+(?:create\s+table|insert\s+into|drop\s+table|copy\s+\S+\s*\()\b",
+    r"\A(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+    r"(?:(?:create\s++table|insert\s++into|drop\s++table)\b|copy\s++[^\s(]++\s*+\()",
     re.IGNORECASE,
 )
+_JSON = re.compile(r"\[\s*+(?:\{\s*+\"|\[)|\{\s*+\"(?:[^\"\\]|\\.)*+\"\s*+:\s*+[\[{]\s*+[\[{\"]")
 _MARKUP = (
     (_HTML, "HTML", "Open it in a spreadsheet or a browser, and save its table as CSV or Excel."),
     (_XML, "XML", "Convert its records to CSV or JSON."),
@@ -43,7 +45,7 @@ def is_json(head: str, is_named_delimited: bool) -> bool:
         return False
     if not is_named_delimited:
         return True
-    if re.match(r"\[\s*(?:\{\s*\"|\[)|\{\s*\"(?:[^\"\\]|\\.)*+\"\s*:\s*[\[{]\s*[\[{\"]", begin):
+    if _JSON.match(begin):
         return True
     try:
         value, _ = json.JSONDecoder().raw_decode(begin)

@@ -132,6 +132,11 @@ def _are_titles(rows: Sequence[Sequence[str]], lead: int, width: int, delimiter:
     return width > MAX_TITLE_FIELDS and all(len(row) <= MAX_TITLE_FIELDS for row in titles) and not is_headless
 
 
+_INTEGER = re.compile(r"[-+]?\d++", re.ASCII)
+THOUSANDS_DIGITS = 3
+"""Digits of a number between two separators of thousands."""
+
+
 def _is_single_column(rows: Sequence[Sequence[str]], width: int, delimiter: str) -> bool:
     """Test whether a mark in the rows below a single word is one of their texts, numbers or times."""
     if delimiter not in _SURE_MARKS + ",":
@@ -142,9 +147,10 @@ def _is_single_column(rows: Sequence[Sequence[str]], width: int, delimiter: str)
     if prose >= MIN_STABLE_SHARE * len(judged):
         return True
     # `42,19`: two columns of whole numbers below a single name are one of numbers.
-    pattern = re.compile(r"[-+]?\d{1,3}" if width > 2 else r"[-+]?\d+", re.ASCII)
     numbers = sum(
-        pattern.fullmatch(row[0].strip()) is not None and all(cell.strip().isdigit() for cell in row[1:])
+        _INTEGER.fullmatch(row[0].strip()) is not None
+        and (width == 2 or len(row[0].strip(" +-")) <= THOUSANDS_DIGITS)
+        and all(cell.strip().isdigit() for cell in row[1:])
         for row in judged
     )
     return delimiter == "," and numbers >= MIN_STABLE_SHARE * len(judged)
