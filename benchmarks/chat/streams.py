@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import uvloop
 from benchmarks.client import Client
 from benchmarks.service import STEPS, UNMETERED, Load, Service, service, sign_in
-from benchmarks.sessions.crowd import Socket
+from benchmarks.sessions.watcher_socket import Socket
 
 from app.db.pool import Database
 

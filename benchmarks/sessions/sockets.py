@@ -22,8 +22,8 @@ from typing import Any
 import uvloop
 from benchmarks.client import Client
 from benchmarks.service import ROOT, Load, Service, service, sign_in
-from benchmarks.sessions.bare import floor
-from benchmarks.sessions.crowd import Socket
+from benchmarks.sessions.bare_sockets import floor
+from benchmarks.sessions.watcher_socket import Socket
 
 from app.db.pool import Database
 
@@ -49,18 +49,18 @@ async def open_sockets(port: int, token: str, sessions: Sequence[str]) -> list[S
     return opened
 
 
-async def tell(running: Service, rounds: int, rate: float, sessions: Sequence[str]) -> dict[str, Any]:
-    """In a process of its own, as a driver is."""
+async def publish_events(running: Service, rounds: int, rate: float, sessions: Sequence[str]) -> dict[str, Any]:
+    """Publish events from a process of its own, as a driver is."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "benchmarks.sessions.teller",
+        sys.executable, "-m", "benchmarks.sessions.event_source",
         cwd=ROOT, env={**os.environ, **running.environment},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
-    said, _ = await process.communicate(json.dumps([rounds, rate, *sessions]).encode() + b"\n")
+    output, _ = await process.communicate(json.dumps([rounds, rate, *sessions]).encode() + b"\n")
     if process.returncode:
-        raise RuntimeError("the teller failed")
-    told: dict[str, Any] = json.loads(said)
-    return told
+        raise RuntimeError("the source of events failed")
+    summary: dict[str, Any] = json.loads(output)
+    return summary
 
 
 async def all_came(sockets: Sequence[Socket], each: int, within_s: float = 15.0) -> None:
@@ -110,7 +110,7 @@ async def case(
     before = running.cpu_s("api")
     different = list(dict.fromkeys(sessions))
     with Load() as load:
-        told = await tell(running, rounds, rate, different)
+        summary = await publish_events(running, rounds, rate, different)
         await all_came(sockets, rounds)
     spent = running.cpu_s("api") - before
     db = await Database.open(running.database_url)
@@ -120,7 +120,7 @@ async def case(
     wrong = lost(list(zip(sessions, sockets, strict=True)), rows)
     delays = sorted(delays_ms(sockets))
     cuts = statistics.quantiles(delays, n=1000)
-    print(f"{name}: {len(sockets):,} sockets, {told['made']:,} events, {rate:g} a second")
+    print(f"{name}: {len(sockets):,} sockets, {summary['made']:,} events, {rate:g} a second")
     print(f"  {len(delays):,} deliveries: median {cuts[499]:.1f} ms, p99 {cuts[989]:.1f} (goal {goal_ms:g}),")
     each_us = 1e6 * spent / len(delays)
     print(f"    p99.9 {cuts[998]:.1f}, most {delays[-1]:.1f}; {each_us:.0f} us of the API's CPU each")

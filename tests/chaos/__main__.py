@@ -14,9 +14,9 @@ import time
 
 import uvloop
 from tests.chaos.plan import draw_plan
-from tests.chaos.room import enter_own_mounts, remove
+from tests.chaos.recovery_table import counts, table, verdicts
+from tests.chaos.small_disk import enter_own_mounts, remove
 from tests.chaos.suite import Report, Suite, fresh_folder
-from tests.chaos.table import counts, table, verdicts
 
 
 def say(text: str) -> None:

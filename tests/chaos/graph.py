@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, cast
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from tests.chaos.ledger import Ledger
+from tests.chaos.work_log import WorkLog
 
 from app.errors import LabError
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
@@ -41,21 +41,21 @@ class Tools:
 
     step: StepScope
     computer: ComputationRunner
-    ledger: Ledger
+    work_log: WorkLog
     count: Path
 
     def wish(self, name: str) -> int:
         return int(self.step.session.preferences[name])
 
     async def once(self, key: str, name: str, work: Callable[[], Awaitable[CallResult]]) -> Any:
-        """A recorded call whose work is noted in the ledger each time that it is really done."""
+        """A recorded call whose work is noted in the work_log each time that it is really done."""
 
         async def run() -> CallResult:
-            self.ledger.write("begin", self.step, key)
+            self.work_log.write("begin", self.step, key)
             try:
                 return await work()
             finally:
-                self.ledger.write("end", self.step, key)
+                self.work_log.write("end", self.step, key)
 
         return await self.step.call(Call(key, "tool", name, "tester", {"key": key}), run)
 
@@ -128,7 +128,7 @@ def _next(state: Mapping[str, Any]) -> Literal["working", "__end__"]:
     return "__end__" if state["over"] else "working"
 
 
-def spec(computer: ComputationRunner, ledger: Ledger, count: Path) -> GraphSpec:
+def spec(computer: ComputationRunner, work_log: WorkLog, count: Path) -> GraphSpec:
     nodes = zip(NODES, (_work, _ask, _fit, _turn), strict=True)
     graph = StateGraph(ChaosState)
     for name, node in nodes:
@@ -141,6 +141,6 @@ def spec(computer: ComputationRunner, ledger: Ledger, count: Path) -> GraphSpec:
         version=1,
         graph=graph.compile(),
         initial=lambda facts: {"log": [], "lap": 1, "file": None, "over": False},
-        make_context=lambda step: Tools(step, computer, ledger, count),
+        make_context=lambda step: Tools(step, computer, work_log, count),
         result=lambda state: {"log": state["log"], "laps": state["lap"] - 1},
     )

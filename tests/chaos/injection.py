@@ -14,9 +14,9 @@ from pathlib import Path
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from tests.chaos.clock import set_clock
-from tests.chaos.crew import Crew
 from tests.chaos.plan import Fault
-from tests.chaos.room import fill
+from tests.chaos.service_processes import ServiceProcesses
+from tests.chaos.small_disk import fill
 
 _PATIENCE_S = 3.0
 _SPARES = 2
@@ -26,8 +26,8 @@ _SPARES = 2
 class Injector:
     """`full`: how the blobs' disk is filled, `mounts` when it is a file system of its own."""
 
-    crew: Crew
-    has_room: bool
+    processes: ServiceProcesses
+    has_small_disk: bool
     _lasting: "set[asyncio.Task[None]]" = field(default_factory=set)
 
     async def inject(self, fault: Fault) -> bool:
@@ -56,10 +56,10 @@ class Injector:
 
     async def signal(self, fault: Fault, number: signal.Signals) -> bool:
         """As soon as the victim lives."""
-        return await _until(lambda: self.crew.parts[fault.victim].signal(number))
+        return await _until(lambda: self.processes.parts[fault.victim].signal(number))
 
     def pid(self, part: str) -> int | None:
-        one = self.crew.parts[part]
+        one = self.processes.parts[part]
         return one.process.pid if one.process and one.is_alive else None
 
 
@@ -168,7 +168,7 @@ async def _empty_redis(field: Injector, fault: Fault) -> bool:
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:
         try:
-            async with Redis.from_url(field.crew.redis_url, socket_timeout=2) as redis:
+            async with Redis.from_url(field.processes.redis_url, socket_timeout=2) as redis:
                 await redis.flushall()
         except (RedisError, OSError):
             await asyncio.sleep(0.02)
@@ -182,7 +182,7 @@ async def _restart_redis(field: Injector, fault: Fault) -> bool:
 
 
 async def _hold_down(field: Injector, fault: Fault) -> bool:
-    part = field.crew.parts[fault.victim]
+    part = field.processes.parts[fault.victim]
     part.held_until = time.monotonic() + fault.for_s
     field.later(fault.for_s, lambda: None)
     return await field.signal(fault, signal.SIGKILL)
@@ -190,12 +190,12 @@ async def _hold_down(field: Injector, fault: Fault) -> bool:
 
 async def _fill_disk(field: Injector, fault: Fault) -> bool:
     """Where no file system of our own could be mounted, the processes may write no file any further instead."""
-    blobs = field.crew.folder / "blobs"
-    if field.has_room:
+    blobs = field.processes.folder / "blobs"
+    if field.has_small_disk:
         ballast = await asyncio.to_thread(fill, blobs)
         field.later(fault.for_s, lambda: ballast.unlink(missing_ok=True))
         return True
-    writers = [pid for name in field.crew.parts if (pid := _writer(field, name))]
+    writers = [pid for name in field.processes.parts if (pid := _writer(field, name))]
     limit_files(writers, 0)
     field.later(fault.for_s, lambda: limit_files(writers, None))
     return True
@@ -214,7 +214,7 @@ def limit_files(pids: Sequence[int], size_bytes: int | None) -> None:
 
 
 async def _jump(field: Injector, fault: Fault) -> bool:
-    clock = field.crew.folder / "clocks" / fault.victim
+    clock = field.processes.folder / "clocks" / fault.victim
     set_clock(clock, fault.size)
     field.later(fault.for_s, lambda: set_clock(clock, 0.0))
     return True
@@ -223,7 +223,7 @@ async def _jump(field: Injector, fault: Fault) -> bool:
 def _linking(do: str) -> "How":
     async def send(field: Injector, fault: Fault) -> bool:
         link = fault.victim
-        field.crew.order(link, do, fault.for_s, fault.size)
+        field.processes.order(link, do, fault.for_s, fault.size)
         field.later(fault.for_s, lambda: None)
         return True
 

@@ -17,7 +17,7 @@ from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel, ConfigDict
 from tests.chaos import graph
 from tests.chaos.clock import follow
-from tests.chaos.ledger import Ledger
+from tests.chaos.work_log import WorkLog
 
 from app import main as product
 from app.api.deps import IdempotencyKey, PrincipalDep, ResourcesDep
@@ -35,7 +35,7 @@ from app.worker.process import serve
 LAB_SESSIONS = "/api/v1/chaos/sessions"
 TASKS = "/api/v1/chaos/tasks"
 COUNT = "faults"
-LEDGER = "ledger"
+WORK_LOG = "work_log"
 
 
 class LabPreferences(BaseModel):
@@ -97,27 +97,27 @@ def worker(folder: Path, name: str, queues: str, threads: str) -> None:
     follow(folder / "clocks" / name)
     settings = load_settings()
     configure_logging(settings.log_level, settings.log_format)
-    ledger = Ledger(folder / LEDGER, name)
+    work_log = WorkLog(folder / WORK_LOG, name)
     serve(
         settings,
         queues.split(","),
         int(threads),
-        lambda resources: all_graphs(resources, ledger, folder / COUNT),
+        lambda resources: all_graphs(resources, work_log, folder / COUNT),
         warm_cells=True,
     )
 
 
-def all_graphs(resources: Resources, ledger: Ledger, count: Path) -> Graphs:
+def all_graphs(resources: Resources, work_log: WorkLog, count: Path) -> Graphs:
     """The product's graphs and the light one; each step that a worker takes up is noted."""
     pipeline = pipeline_graphs(resources)
     specs = [pipeline.get(name, version) for name, version in pipeline.versions.items()]
-    specs.append(graph.spec(resources.computer, ledger, count))
-    return Graphs([_noting(one, ledger) for one in specs])
+    specs.append(graph.spec(resources.computer, work_log, count))
+    return Graphs([_noting(one, work_log) for one in specs])
 
 
-def _noting(spec: GraphSpec, ledger: Ledger) -> GraphSpec:
+def _noting(spec: GraphSpec, work_log: WorkLog) -> GraphSpec:
     def make_context(step: StepScope) -> Any:
-        ledger.write("step", step)
+        work_log.write("step", step)
         return spec.make_context(step)
 
     return replace(spec, make_context=make_context)

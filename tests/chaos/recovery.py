@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.chaos.client import Client
-from tests.chaos.ledger import Deed, LedgerReader
 from tests.chaos.plan import Fault
+from tests.chaos.work_log import WorkEntry, WorkLogReader
 
 from app.db.pool import Database, Record
 
@@ -32,38 +32,38 @@ class Observer:
     """Looks at the database over no link, just before each fault."""
 
     db: Database
-    ledger: LedgerReader
+    work_log: WorkLogReader
     struck: list[Struck] = field(default_factory=list)
 
     async def look(self, kind: str, fault: Fault | None) -> Struck:
         """Whom that fault would touch now."""
-        self.ledger.read()
+        self.work_log.read()
         rows = await self.db.rows(_ALIVE)
-        newest = self.ledger.newest()
+        newest = self.work_log.newest()
         touches = _TOUCHES.get(kind, _everybody)
         touched = {row["id"]: row["event_seq"] for row in rows if touches(row, newest.get(row["id"]), fault)}
         return Struck(kind, time.monotonic(), touched)
 
 
-Touches = Callable[[Record, Deed | None, Fault | None], bool]
+Touches = Callable[[Record, WorkEntry | None, Fault | None], bool]
 
 
-def _everybody(row: Record, deed: Deed | None, fault: Fault | None) -> bool:
+def _everybody(row: Record, entry: WorkEntry | None, fault: Fault | None) -> bool:
     return True
 
 
-def _driven_by(row: Record, deed: Deed | None, fault: Fault | None) -> bool:
+def _driven_by(row: Record, entry: WorkEntry | None, fault: Fault | None) -> bool:
     """Its newest step was taken up by the victim."""
-    return bool(row["driven"] and deed and fault and deed.worker == fault.victim)
+    return bool(row["driven"] and entry and fault and entry.worker == fault.victim)
 
 
-def _fitting(row: Record, deed: Deed | None, fault: Fault | None) -> bool:
+def _fitting(row: Record, entry: WorkEntry | None, fault: Fault | None) -> bool:
     return bool(row["fitting"])
 
 
-def _computing(row: Record, deed: Deed | None, fault: Fault | None) -> bool:
+def _computing(row: Record, entry: WorkEntry | None, fault: Fault | None) -> bool:
     """A fit is open, or a call of its own has begun work."""
-    return bool(row["fitting"] or (deed and deed.what == "begin"))
+    return bool(row["fitting"] or (entry and entry.kind == "begin"))
 
 
 _TOUCHES: Mapping[str, Touches] = {

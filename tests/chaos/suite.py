@@ -10,18 +10,18 @@ from pathlib import Path
 from random import Random
 
 import httpx
-from tests.chaos.checks.deeds import judge_deeds, judge_endings, judge_events
 from tests.chaos.checks.leftovers import judge_blobs, judge_files, judge_logs, judge_processes
 from tests.chaos.checks.replay import judge_replay
 from tests.chaos.checks.rows import Verdict, judge_rows
+from tests.chaos.checks.sessions import judge_endings, judge_events, judge_work
 from tests.chaos.client import Api, Client
-from tests.chaos.crew import Crew
 from tests.chaos.injection import Injector
-from tests.chaos.ledger import Ledger, LedgerReader
 from tests.chaos.plan import NOTHING, OWNERS, Fault, Plan
-from tests.chaos.processes import COUNT, LEDGER, TASKS, all_graphs, waiting_tasks
+from tests.chaos.processes import COUNT, TASKS, WORK_LOG, all_graphs, waiting_tasks
 from tests.chaos.recovery import Observer, Recovery, recoveries
-from tests.chaos.room import mount_room
+from tests.chaos.service_processes import ServiceProcesses
+from tests.chaos.small_disk import mount_small_disk
+from tests.chaos.work_log import WorkLog, WorkLogReader
 from tests.e2e.test_service import table
 
 from app.db.pool import Database
@@ -53,7 +53,7 @@ class Suite:
     patience_s: float
     say: Callable[[str], object]
     mounts_refused: str = ""
-    crew: Crew = field(init=False)
+    processes: ServiceProcesses = field(init=False)
     facts: dict[str, object] = field(default_factory=dict)
     answers: "Counter[str]" = field(default_factory=Counter)
     refusals: list[str] = field(default_factory=list)
@@ -63,27 +63,27 @@ class Suite:
 
     async def run(self) -> Report:
         self._prepare()
-        self.crew = Crew(self.folder)
+        self.processes = ServiceProcesses(self.folder)
         try:
-            await self.crew.start()
-            db = await Database.open(self.crew.database_url, size=3, patience_s=20.0)
+            await self.processes.start()
+            db = await Database.open(self.processes.database_url, size=3, patience_s=20.0)
             try:
                 return await self._live(db)
             finally:
                 await db.close()
         finally:
-            await self.crew.end()
+            await self.processes.end()
 
     def _prepare(self) -> None:
         (self.folder / "blobs").mkdir()
-        self.mounts_refused = self.mounts_refused or mount_room(self.folder / "blobs")
+        self.mounts_refused = self.mounts_refused or mount_small_disk(self.folder / "blobs")
         if self.mounts_refused:
             self.say(f"No file system of our own ({self.mounts_refused}): files are limited instead.")
         self._tell_count()
 
     async def _live(self, db: Database) -> Report:
         began = time.monotonic()
-        observer = Observer(db, LedgerReader(self.folder / LEDGER))
+        observer = Observer(db, WorkLogReader(self.folder / WORK_LOG))
         clients = await self._clients()
         self.facts["started after s"] = round(time.monotonic() - began, 1)
         visits = [asyncio.create_task(client.live()) for client in clients]
@@ -115,7 +115,7 @@ class Suite:
         """Users, their tokens and a table each, before anything breaks."""
         limits = httpx.Limits(max_connections=None)
         http = httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{self.crew.api_port}", timeout=15, limits=limits, trust_env=False
+            base_url=f"http://127.0.0.1:{self.processes.api_port}", timeout=15, limits=limits, trust_env=False
         )
         owners = [await self._sign_up(http, n) for n in range(OWNERS)]
         tables = [await self._upload(api) for api in owners]
@@ -140,7 +140,7 @@ class Suite:
             await self._news.wait_for(lambda: self._count >= n)
 
     async def _strike(self, observer: Observer) -> None:
-        injector = Injector(self.crew, not self.mounts_refused)
+        injector = Injector(self.processes, not self.mounts_refused)
         chance = Random(len(self.plan.faults))
         to_come = deque((fault, 1) for fault in self.plan.faults)
         try:
@@ -185,7 +185,7 @@ class Suite:
     async def _judge(
         self, db: Database, observer: Observer, clients: list[Client], unfinished: list[str]
     ) -> Report:
-        observer.ledger.read()
+        observer.work_log.read()
         found = [
             Verdict("every fault of the plan was done", self.missed),
             Verdict("every client saw the end of its session", unfinished),
@@ -193,10 +193,10 @@ class Suite:
             *await judge_rows(db),
             *await judge_events(db, clients),
         ]
-        deeds, again = await judge_deeds(db, observer.ledger.deeds)
+        work, again = await judge_work(db, observer.work_log.entries)
         blobs, named = await judge_blobs(db, self.folder / "blobs")
         replayed = await self._replay(db)
-        found += [*deeds, *blobs, replayed]
+        found += [*work, *blobs, replayed]
         await self._count_all(db, clients, again, named)
         late = await self._stop(db)
         swept = await remove_stale_files(self.folder / "home", self.folder / "blobs", 0.0)
@@ -207,19 +207,19 @@ class Suite:
 
     async def _stop(self, db: Database) -> list[str]:
         await db.close()
-        return await self.crew.stop()
+        return await self.processes.stop()
 
     async def _replay(self, db: Database) -> Verdict:
         settings = Settings(
             _env_file=None,
             labcrew_home=self.folder / "home",
             artifact_storage_path=self.folder / "blobs",
-            database_url=self.crew.database_url,
-            redis_url=self.crew.redis_url,
+            database_url=self.processes.database_url,
+            redis_url=self.processes.redis_url,
             cells_socket=self.folder / "s" / "cells",
         )
         async with open_resources(settings, "worker") as resources:
-            graphs = all_graphs(resources, Ledger(self.folder / "replayed", "replay"), self.folder / COUNT)
+            graphs = all_graphs(resources, WorkLog(self.folder / "replayed", "replay"), self.folder / COUNT)
             replayed = await judge_replay(db, graphs)
         self.facts["steps replayed"] = replayed.steps
         return replayed.verdict
@@ -241,7 +241,7 @@ class Suite:
         self.facts["calls done again before recorded"] = again
         self.facts["blobs named"] = named
         self.facts["connections of clients"] = sum(client.connections for client in clients)
-        self.facts["restarts"] = {name: part.deaths for name, part in self.crew.parts.items()}
+        self.facts["restarts"] = {name: part.deaths for name, part in self.processes.parts.items()}
         self.facts["answers other than asked for"] = dict(self.answers.most_common())
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.chaos.clock import set_clock
 from tests.chaos.injection import HOW, limit_files
 from tests.chaos.plan import KINDS, draw_plan
-from tests.chaos.table import quantile
+from tests.chaos.recovery_table import quantile
 from tests.patience import HANG_GUARD_S
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.feather as feather
 import pytest
-from tests.parcels import opened
+from tests.decoded_bars import decode_batches
 
 from app.computations.bars import prices
 from app.computations.cell_files.workspace import CellWorkspace
@@ -55,7 +55,7 @@ def read(tmp_path: Path):
             assert list((folder / "out").iterdir()) == []
             raise
         assert [path.name for path in (folder / "out").iterdir()] == ["bars.bin"]
-        columns = opened((folder / "out" / "bars.bin").read_bytes())
+        columns = decode_batches((folder / "out" / "bars.bin").read_bytes())
         assert len(columns["ts"]) == facts["kept"]
         return facts, columns
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.parcels import opened
+from tests.decoded_bars import decode_batches
 from tests.recorded_exchange import PAGE, Exchange, recorded_exchange
 
 from app.computations.bars import prices
@@ -66,7 +66,7 @@ def bars_in(source: BarSource, folder: Path) -> dict[str, Any]:
     )
     assert facts["bad"]["count"] == 0
     assert facts["series"][0]["coin"] == "BTC/USDT"
-    return opened((folder / "read" / "bars.bin").read_bytes())
+    return decode_batches((folder / "read" / "bars.bin").read_bytes())
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""Makes events as a driver does, a row in one statement and then the tail; each says when it was made.
+"""Source of events: made as a driver makes them, a row in one statement and then the tail, each with its time.
 
 Reads a line of JSON from standard input, `[rounds, events a second, session, ...]`: each round makes one event
-in each session. Prints how many it made, in how many seconds.
+in each session. Prints their number and the seconds that they took.
 """
 
 import asyncio
@@ -25,16 +25,16 @@ with s as (update sessions set event_seq = event_seq + 1 where id = $1 returning
 e as (insert into events (session_id, n, kind, body, at) select id, event_seq, $2, $3::json, $4 from s)
 select event_seq from s
 """
-SAID = "A message of a common length, as agents post them: what was found, and what is done next. " * 2
+_TEXT = "A message of a common length, as agents post them: what was found, and what is done next. " * 2
 
 
-async def tell(db: Database, tail: EventPublisher, session: UUID, one_driver: asyncio.Lock) -> None:
-    """The clock starts when the row is committed: what is told says when, in the place of its author."""
+async def publish(db: Database, tail: EventPublisher, session: UUID, one_driver: asyncio.Lock) -> None:
+    """Add an event, and publish it with the time at which its row was committed, in the place of its author."""
     async with one_driver:
-        at, event = datetime.now(UTC), MessagePosted(step=1, role="planner", text=SAID)
+        at, event = datetime.now(UTC), MessagePosted(step=1, role="planner", text=_TEXT)
         n = (await db.row(_WRITE, session, event.kind, dump_event(event), at) or {})["event_seq"]
-        told = MessagePosted(step=1, role=str(time.monotonic_ns()), text=SAID)
-        tail.publish(session, make_event_message(n, at, told.kind, dump_event(told)))
+        message = MessagePosted(step=1, role=str(time.monotonic_ns()), text=_TEXT)
+        tail.publish(session, make_event_message(n, at, message.kind, dump_event(message)))
 
 
 async def main() -> None:
@@ -52,7 +52,7 @@ async def main() -> None:
             if (early := began + due - time.monotonic()) > 0:
                 await asyncio.sleep(early)
             due += 1 / rate
-            task = asyncio.create_task(tell(db, tail, UUID(session), drivers[session]))
+            task = asyncio.create_task(publish(db, tail, UUID(session), drivers[session]))
             running.add(task)
             task.add_done_callback(running.discard)
     await asyncio.gather(*running)

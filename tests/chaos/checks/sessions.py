@@ -1,4 +1,4 @@
-"""What workers did against what they recorded, and what clients saw against what was written."""
+"""Checks of sessions: work against records, events of clients against rows, and how sessions ended."""
 
 import json
 from collections import Counter
@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.chaos.checks.rows import Verdict
 from tests.chaos.client import Client
-from tests.chaos.ledger import Deed
+from tests.chaos.work_log import WorkEntry
 
 from app.db.pool import Database
 from app.sessions.events.serialization import make_event_message
@@ -20,12 +20,14 @@ _EVENTS = "select n, at, kind, body from events where session_id = $1 order by n
 _STANDING = "select id::text as id, status, error, cancel, graph from sessions"
 
 
-async def judge_deeds(db: Database, deeds: Iterable[Deed]) -> tuple[list[Verdict], int]:
-    """Also, how often work was begun again because it had not been recorded.
+async def judge_work(db: Database, entries: Iterable[WorkEntry]) -> tuple[list[Verdict], int]:
+    """Check that the worker that recorded a call did its work once, and no later one did it again.
 
-    Whoever recorded a call worked for it once, and who came later found it recorded.
+    Also returns how often work was begun again because it had not been recorded.
     """
-    begun = Counter((deed.session, deed.seq, deed.key, deed.fence) for deed in deeds if deed.what == "begin")
+    begun = Counter(
+        (entry.session, entry.seq, entry.key, entry.fence) for entry in entries if entry.kind == "begin"
+    )
     recorded = {(row["session"], row["seq"], row["key"]): row["fence"] for row in await db.rows(_CALLS)}
     wrong = [f"{key}: recorded, but nobody did it" for key in recorded if not begun[*key, recorded[key]]]
     again = 0
@@ -61,7 +63,7 @@ def _differences(client: Client, written: Sequence[dict[str, Any]]) -> list[str]
 
 
 async def judge_endings(db: Database, clients: Sequence[Client]) -> list[Verdict]:
-    """Completed, unless its client cancelled it."""
+    """Check that each session is completed, or cancelled by its client."""
     by_session = {client.session: client for client in clients}
     rows = await db.rows(_STANDING)
     wrong = [

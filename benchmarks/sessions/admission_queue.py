@@ -1,9 +1,9 @@
-"""1,000 sessions wait for one worker: `python -m benchmarks.sessions.line [--sessions 1000]`.
+"""1,000 sessions wait for one worker: `python -m benchmarks.sessions.admission_queue [--sessions 1000]`.
 
 They are made while nobody works, through the API with its limits; then one worker drives them to their end,
-once with a line (100 run at a time, the setting as it is delivered) and once without. What each tenth of them
-cost the worker and the servers, how much memory there is, and whether every session has ended with every step
-and event.
+once with an admission queue (100 run at a time, the default) and once without. Printed are the cost of each
+tenth of them for the worker and the servers, the memory, and whether every session ended with every step and
+event.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _WITHIN_S = 600
 _PARTS = 10
 
 _ENDED = "select count(*) as n from sessions where ended_at is not null"
-_WHOLE = """
+_COUNT_BROKEN = """
 select count(*) filter (where status <> 'completed' or last_seq <> $1
     or (select count(*) from steps where session_id = s.id) <> $1
     or (select array_agg(n order by n) from events where session_id = s.id)
@@ -37,8 +37,8 @@ from sessions s
 
 
 @dataclass(frozen=True)
-class Look:
-    """How far it was, and what it had cost until then."""
+class Progress:
+    """The number of ended sessions at a time, and their cost until then."""
 
     ended: int
     at: float
@@ -53,33 +53,33 @@ async def fill(running: Service, sessions: int) -> None:
     clients = [await Client.connect(running.port, token) for _ in range(4)]
     left = iter(range(sessions))
 
-    async def one(client: Client) -> None:
+    async def create(client: Client) -> None:
         for _ in left:
             await client.call("POST", _SESSIONS, {"goal": "do nothing, nine times"})
         client.close()
 
     began = time.perf_counter()
-    await asyncio.gather(*(one(client) for client in clients))
+    await asyncio.gather(*(create(client) for client in clients))
     print(f"  {sessions:,} made in {time.perf_counter() - began:.1f} s", flush=True)
 
 
-async def look_on(running: Service, db: Database, sessions: int) -> list[Look]:
-    """One look for each tenth that has ended, and one at the beginning."""
-    looks: list[Look] = []
+async def follow(running: Service, db: Database, sessions: int) -> list[Progress]:
+    """Measure the progress at the beginning, and after each tenth that has ended."""
+    measured: list[Progress] = []
     until = time.monotonic() + _WITHIN_S
     while time.monotonic() < until:
         row = await db.row(_ENDED)
         ended = int(row["n"]) if row else 0
-        if ended >= len(looks) * sessions // _PARTS:
-            looks.append(_look(running, ended))
+        if ended >= len(measured) * sessions // _PARTS:
+            measured.append(_measure(running, ended))
         if ended == sessions:
-            return looks
+            return measured
         await asyncio.sleep(_LOOK_S)
     raise TimeoutError(f"{ended} of {sessions} have ended after {_WITHIN_S} s")
 
 
-def _look(running: Service, ended: int) -> Look:
-    return Look(
+def _measure(running: Service, ended: int) -> Progress:
+    return Progress(
         ended,
         time.perf_counter(),
         running.cpu_s("worker"),
@@ -89,9 +89,9 @@ def _look(running: Service, ended: int) -> Look:
     )
 
 
-def tell(looks: Sequence[Look]) -> None:
+def print_progress(measured: Sequence[Progress]) -> None:
     print("   ended   sessions/s   worker CPU   servers CPU   worker      API")
-    for before, after in pairwise(looks):
+    for before, after in pairwise(measured):
         each = max(after.ended - before.ended, 1)
         rate = each / max(after.at - before.at, 1e-6)
         worker_ms = 1e3 * (after.worker_s - before.worker_s) / each
@@ -103,16 +103,16 @@ def tell(looks: Sequence[Look]) -> None:
 
 
 async def case(running: Service, sessions: int) -> float:
-    """Seconds that the worker took."""
+    """Run the sessions, and return the seconds that the worker took."""
     await fill(running, sessions)
     db = await Database.open(running.database_url)
     running.start("worker", NOOP_WORKER)
     with Load() as load:
-        looks = await look_on(running, db, sessions)
-    tell(looks)
-    row = await db.row(_WHOLE, len(NODES)) or {}
+        measured = await follow(running, db, sessions)
+    print_progress(measured)
+    row = await db.row(_COUNT_BROKEN, len(NODES)) or {}
     await db.close()
-    took_s = looks[-1].at - looks[0].at
+    took_s = measured[-1].at - measured[0].at
     print(f"  {sessions / took_s:.1f} sessions/s; {row['broken']} of {row['made']:,} lack a step or an event")
     print(f"  longest from made to ended {row['longest'].total_seconds():.1f} s; load: {load.said}", flush=True)
     return took_s
@@ -121,13 +121,13 @@ async def case(running: Service, sessions: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=1000)
-    given = parser.parse_args()
-    took = {}
-    for most in (100, 0):
-        print(f"{given.sessions:,} sessions, MAX_CONCURRENT_SESSIONS={most}", flush=True)
-        with service(MAX_CONCURRENT_SESSIONS=str(most), USER_SESSIONS="0") as running:
-            took[most] = uvloop.run(case(running, given.sessions))
-    print(f"with the line {took[100] / took[0]:.2f} times as long as without")
+    arguments = parser.parse_args()
+    took_s = {}
+    for limit in (100, 0):
+        print(f"{arguments.sessions:,} sessions, MAX_CONCURRENT_SESSIONS={limit}", flush=True)
+        with service(MAX_CONCURRENT_SESSIONS=str(limit), USER_SESSIONS="0") as running:
+            took_s[limit] = uvloop.run(case(running, arguments.sessions))
+    print(f"with the queue {took_s[100] / took_s[0]:.2f} times as long as without")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A file system of its own for blobs, so small that it can be filled; nobody else's disk is."""
+"""A small file system for blobs, which can be filled without filling a disk of anybody else."""
 
 import ctypes
 import os
@@ -12,13 +12,13 @@ _DETACH = 2
 
 SIZE_BYTES = 512 << 20
 """More than all sessions leave: it must be full only while it is filled."""
-_PIECE = 1 << 20
+_WRITE_BYTES = 1 << 20
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enter_own_mounts() -> str:
-    """Leave the host's mounts, before any thread starts; why not, where that is refused, else ''."""
+    """Leave the host's mounts, before any thread starts. Return the reason where that is refused, else ''."""
     uid, gid = os.getuid(), os.getgid()
     if uid == 0:
         refused = _libc.unshare(_NEWNS)
@@ -33,10 +33,10 @@ def enter_own_mounts() -> str:
     return ""
 
 
-def mount_room(folder: Path) -> str:
-    """Mount it on `folder`, for this process and its children; why not, where that is refused, else ''.
+def mount_small_disk(folder: Path) -> str:
+    """Mount the file system on `folder`, for this process and its children, until the last of them ends.
 
-    It goes with the last of these processes.
+    Return the reason where that is refused, else ''.
     """
     options = f"size={SIZE_BYTES},mode=700".encode()
     if _libc.mount(b"none", bytes(folder), b"tmpfs", 0, options):
@@ -45,16 +45,16 @@ def mount_room(folder: Path) -> str:
 
 
 def remove(folder: Path) -> None:
-    """A folder with everything in it, the file system that `mount_room` made in it too."""
+    """Remove a folder with everything in it, and the file system that `mount_small_disk` made in it."""
     _libc.umount2(bytes(folder / "blobs"), _DETACH)
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def fill(folder: Path) -> Path:
-    """Leave no byte free; the file that takes the room."""
+    """Leave no byte free, and return the file that takes all of them."""
     ballast = folder / ".ballast"
     with ballast.open("ab", buffering=0) as file, suppress(OSError):
-        while file.write(bytes(_PIECE)) == _PIECE:
+        while file.write(bytes(_WRITE_BYTES)) == _WRITE_BYTES:
             continue
         while file.write(b"0"):
             continue

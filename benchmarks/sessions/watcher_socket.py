@@ -1,4 +1,4 @@
-"""Many sockets in one process, each thin: it notes when bytes came, and reads them afterwards."""
+"""A socket of a watcher; one process has many. It notes the time of bytes, and decodes them afterwards."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ _PING = b"\x89\x04"
 
 
 class Socket(asyncio.Protocol):
-    """One watcher. `heard`: when (monotonic nanoseconds) and what came, in whole pieces of the stream."""
+    """A socket. `heard`: the pieces of the stream as they came, each with its time (monotonic nanoseconds)."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[int, bytes]] = []
@@ -71,17 +71,17 @@ class Socket(asyncio.Protocol):
         self._transport.abort()
 
     def events(self) -> list[tuple[int, dict[str, Any]]]:
-        """Each event with when it came; raises when the server has closed the socket."""
-        found, rest, at = [], b"", 0
+        """Return each event with its time. Raises ConnectionError if the server has closed the socket."""
+        events, rest, at = [], b"", 0
         for at, piece in self.heard:
             rest += piece
             while (frame := _frame(rest)) is not None:
                 kind, body, rest = frame
                 if kind == _TEXT:
-                    found.append((at, json.loads(body)))
+                    events.append((at, json.loads(body)))
                 elif kind == _CLOSE:
                     raise ConnectionError(body.decode(errors="replace"))
-        return found
+        return events
 
 
 def _pong(ping: bytes) -> bytes:
@@ -89,13 +89,13 @@ def _pong(ping: bytes) -> bytes:
 
 
 def _masked(kind: int, body: bytes) -> bytes:
-    """A client's frame, with a mask that changes nothing."""
+    """Encode a frame of a client, with a mask that changes nothing."""
     size = bytes((0x80 | len(body),)) if len(body) < 126 else bytes((0xFE,)) + len(body).to_bytes(2)
     return bytes((0x80 | kind,)) + size + bytes(4) + body
 
 
 def _frame(data: bytes) -> tuple[int, bytes, bytes] | None:
-    """A server's frame: its kind, its body, and what comes after it."""
+    """Decode a frame of a server: its kind, its body, and the bytes after it. None while it is not complete."""
     if len(data) < 2:
         return None
     size, begin = data[1], 2

@@ -1,4 +1,4 @@
-"""Every process of the service, kept running: like `labcrew up`, but it never gives a part up."""
+"""Every process of the service, kept running: like `labcrew up`, but a part may die as often as it will."""
 
 import asyncio
 import json
@@ -53,7 +53,7 @@ class Part:
 
 
 @dataclass
-class Crew:
+class ServiceProcesses:
     """Use it from the main thread of a process: its parts die with the thread that started them."""
 
     folder: Path

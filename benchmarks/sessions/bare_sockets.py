@@ -1,7 +1,7 @@
-"""The floor under a broadcast: a process of uvloop alone writes the same bytes to each of its connections.
+"""The reference of a broadcast: a process of uvloop alone writes the same bytes to each of its connections.
 
-`python -m benchmarks.sessions.bare sockets events rate bytes` is that server: it says its port, waits for all
-of its connections, and writes. `floor` runs it and is its clients, as the benchmark of sockets is.
+`python -m benchmarks.sessions.bare_sockets sockets events rate bytes` is that server: it prints its port, waits
+for all of its connections, and writes. `floor` runs it and its clients, as the benchmark of sockets does.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from benchmarks.service import ROOT
 _STAMP = 20
 
 
-class _Served(asyncio.Protocol):
+class _Connection(asyncio.Protocol):
     def __init__(self, served: list[asyncio.Transport]) -> None:
         self._served = served
 
@@ -33,7 +33,7 @@ class _Client(asyncio.Protocol):
 
 async def serve(sockets: int, events: int, rate: float, size: int) -> None:
     served: list[asyncio.Transport] = []
-    server = await asyncio.get_running_loop().create_server(lambda: _Served(served), "127.0.0.1", 0)
+    server = await asyncio.get_running_loop().create_server(lambda: _Connection(served), "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     while len(served) < sockets:  # noqa: ASYNC110 - no Event counts them
         await asyncio.sleep(0.1)
@@ -46,8 +46,8 @@ async def serve(sockets: int, events: int, rate: float, size: int) -> None:
 
 
 async def floor(sockets: int, events: int, rate: float, size: int) -> tuple[float, float]:
-    """Median and 99th percentile of the time from before the first write to each client's reading, in ms."""
-    command = ["-m", "benchmarks.sessions.bare", *map(str, (sockets, events, rate, size))]
+    """Return median and 99th percentile of the milliseconds from the first write to each client's reading."""
+    command = ["-m", "benchmarks.sessions.bare_sockets", *map(str, (sockets, events, rate, size))]
     server = await asyncio.create_subprocess_exec(
         sys.executable, *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE
     )
