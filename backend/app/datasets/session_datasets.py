@@ -11,7 +11,7 @@ from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
 from app.errors import ToolRefused
-from app.modeling.problem.name_resolution import nearest_names
+from app.modeling.problem.name_resolution import hint_names, nearest_names
 
 
 class SessionDatasets:
@@ -65,8 +65,7 @@ def find_dataset(datasets: Sequence[DatasetRef], name: str) -> DatasetRef:
     tables = {dataset.name: dataset.table for dataset in datasets}
     tables |= {dataset.table: dataset.table for dataset in datasets}
     close = list(dict.fromkeys(tables[word] for word in nearest_names(name, tables)))
-    all_tables = ", ".join(dataset.table for dataset in datasets) or "none"
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {all_tables}."
+    hint = hint_names(close, [dataset.table for dataset in datasets])
     raise ToolRefused(f"There is no dataset {name!r}. {hint}")
 
 

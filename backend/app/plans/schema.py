@@ -5,13 +5,11 @@ from collections.abc import Collection, Iterable, Mapping
 from pydantic import BaseModel, TypeAdapter
 
 from app.errors import InvalidInput
-from app.modeling.problem.name_resolution import nearest_names
+from app.modeling.problem.name_resolution import hint_names, nearest_names
 from app.plans.expressions import ColumnType
 
 TableSchema = Mapping[str, ColumnType]
 """Columns of a table in order: `{name: type}`."""
-MAX_LISTED_NAMES = 30
-"""Names that an error lists when none is spelled alike."""
 
 
 def refuse(place: str, problem: str, code: str = "plan_invalid", **facts: object) -> InvalidInput:
@@ -28,11 +26,9 @@ def resolve(name: str, names: Collection[str], noun: str, place: str) -> str:
     for candidate in names:
         if candidate.casefold() == folded:
             return candidate
-    names = list(names)
     close = nearest_names(name, names)
-    names_text = ", ".join(names[:MAX_LISTED_NAMES]) or "none"
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {names_text}."
-    raise refuse(place, f"There is no {noun} {name}. {hint}", f"unknown_{noun}", **{noun: name}, nearest=close)
+    problem = f"There is no {noun} {name}. {hint_names(close, names)}"
+    raise refuse(place, problem, f"unknown_{noun}", **{noun: name}, nearest=close)
 
 
 def fold_names(names: Iterable[str]) -> set[str]:

@@ -228,6 +228,20 @@ def test_an_unknown_column_names_the_nearest(bench: CellWorkspace) -> None:
         assert refusal.value.code == "unknown_column"
 
 
+def test_a_query_without_tables_names_what_there_is(tmp_path: Path) -> None:
+    without = CellWorkspace({}, tmp_path)
+    for query, sentence in {
+        "SELECT 1 FROM nosuch": "There is no table nosuch. There are none.",
+        "SELECT nosuch": "There is no column nosuch.",
+        "SELECT u.nosuch FROM (SELECT 1 AS a) u": "There is no column nosuch.",
+        "SELECT nosuch FROM (SELECT 1 AS a)": "There is no column nosuch. There are: a.",
+        "SELECT nosuch FROM (SELECT 1 AS notsuch)": "There is no column nosuch. Did you mean notsuch?",
+    }.items():
+        with pytest.raises(InvalidInput) as refusal:
+            run_sql(without, query)
+        assert str(refusal.value) == sentence
+
+
 def test_an_unknown_function_names_the_nearest(bench: CellWorkspace) -> None:
     with pytest.raises(InvalidInput, match=r"The function medain is not admitted\. Did you mean median"):
         run_sql(bench, "SELECT medain(price) FROM sales")

@@ -16,7 +16,7 @@ from sqlglot.errors import SqlglotError
 from app.computations.sql_policy.sql_functions import FUNCTIONS, TABLE_FUNCTIONS
 from app.computations.sql_policy.sql_parsing import parse_sql
 from app.errors import InvalidInput
-from app.modeling.problem.name_resolution import nearest_names
+from app.modeling.problem.name_resolution import hint_names, nearest_names
 
 MAX_CHARACTERS = 20_000
 """Length of a query: longer ones are generated, and slow to parse."""
@@ -111,20 +111,29 @@ def require_table(name: str, tables: Iterable[str]) -> None:
     if name.casefold() in {table.casefold() for table in names}:
         return
     close = nearest_names(name, names)
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(names[:30]) or 'none'}."
-    raise _refused("unknown_table", f"There is no table {name}. {hint}", table=name, nearest=close)
+    detail = f"There is no table {name}. {hint_names(close, names)}"
+    raise _refused("unknown_table", detail, table=name, nearest=close)
 
 
 def translate_unknown_column(problem: str, columns: Iterable[str]) -> InvalidInput | None:
     """Translate DuckDB's error about a missing column, with the nearest names; None for other errors."""
-    match = re.search(r'[Cc]olumn "([^"]+)" not found|does not have a column named "([^"]+)"', problem)
+    match = re.search(r'[Cc]olumn "([^"]+)" (?:was )?not found|does not have a column named "([^"]+)"', problem)
     if not match:
         return None
     name = match[1] or match[2]
-    names = list(dict.fromkeys(columns))
+    # Columns of subqueries and functions are named by DuckDB alone, the nearest of them.
+    names = list(dict.fromkeys([*_candidates(problem), *columns]))
     close = nearest_names(name, names)
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(names[:30])}."
-    return _refused("unknown_column", f"There is no column {name}. {hint}", column=name, nearest=close)
+    # Without names nothing is claimed: of a list of values DuckDB names no column.
+    hint = f" {hint_names(close, names)}" if names else ""
+    detail = f"There is no column {name}.{hint}"
+    return _refused("unknown_column", detail, column=name, nearest=close)
+
+
+def _candidates(problem: str) -> list[str]:
+    """Return the names in double quotes of the line of DuckDB's error that lists candidates."""
+    lines = [line for line in problem.splitlines() if line.startswith("Candidate bindings:")]
+    return [name for line in lines for name in line.split('"')[1::2]]
 
 
 def names_dataset(schema: str, table: str, schemas: Schemas = _NO_SCHEMAS) -> bool:

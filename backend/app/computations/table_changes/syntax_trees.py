@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from app.computations.table_changes.tables import TableScope, find_name, refuse, write
-from app.modeling.problem.name_resolution import nearest_names
+from app.modeling.problem.name_resolution import hint_names, nearest_names
 
 Columns = Mapping[str, str]
 """Columns of a table in order: `{name: type in SQL}`."""
@@ -40,8 +40,8 @@ def find_column(name: str, columns: Columns, table: str) -> str:
     if column is not None:
         return column
     close = nearest_names(name, columns)
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join([*columns][:30])}."
-    raise refuse(f"{table} has no column {name}. {hint}", "unknown_column", column=name, nearest=close)
+    detail = f"{table} has no column {name}. {hint_names(close, columns)}"
+    raise refuse(detail, "unknown_column", column=name, nearest=close)
 
 
 def table_node(name: str, alias: str = "") -> exp.Table:

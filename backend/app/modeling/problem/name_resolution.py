@@ -1,9 +1,13 @@
 """Resolution of names of columns, files and the like, with suggestions for unknown ones."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 from app.errors import ToolRefused
+
+MAX_LISTED_NAMES = 30
+"""Names in a message: enough to find the right one, of a table of thousands of columns."""
 
 
 def nearest_names(name: str, names: Iterable[str], max_names: int = 3) -> list[str]:
@@ -11,6 +15,13 @@ def nearest_names(name: str, names: Iterable[str], max_names: int = 3) -> list[s
     by_folded = {candidate.casefold(): candidate for candidate in names}
     matches = get_close_matches(name.casefold(), by_folded, n=max_names, cutoff=0.5)
     return [by_folded[folded] for folded in matches]
+
+
+def hint_names(close: Collection[str], names: Collection[str]) -> str:
+    """Return a sentence with the nearest names to an unknown one, else with the first of all names."""
+    if close:
+        return f"Did you mean {', '.join(close)}?"
+    return f"There are: {', '.join(islice(names, MAX_LISTED_NAMES))}." if names else "There are none."
 
 
 def resolve_name(name: str, names: Iterable[str], noun: str) -> str:
@@ -23,6 +34,5 @@ def resolve_name(name: str, names: Iterable[str], noun: str) -> str:
     if len(folded) == 1:
         return folded[0]
     close = nearest_names(name, names)
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(names[:30]) or 'none'}."
     kind = "unknown_tool" if noun == "tool" else "not_found"
-    raise ToolRefused(f"There is no {noun} {name!r}. {hint}", kind=kind, nearest=close)
+    raise ToolRefused(f"There is no {noun} {name!r}. {hint_names(close, names)}", kind=kind, nearest=close)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from app.errors import InvalidInput
-from app.modeling.problem.name_resolution import nearest_names
+from app.modeling.problem.name_resolution import hint_names, nearest_names
 
 
 class ColumnKind(StrEnum):
@@ -66,10 +66,8 @@ def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
     for name in names:
         if name not in columns:
             close = nearest_names(name, columns)
-            hint = f" Did you mean {', '.join(close)}?" if close else f" Columns: {', '.join(columns[:20])}."
-            raise InvalidInput(
-                "unknown_column", f"There is no column {name!r}.{hint}", column=name, nearest=close
-            )
+            detail = f"There is no column {name!r}. {hint_names(close, columns)}"
+            raise InvalidInput("unknown_column", detail, column=name, nearest=close)
 
 
 def describe_columns(frame: pd.DataFrame) -> list[dict[str, str]]:

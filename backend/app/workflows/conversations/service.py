@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from app.db.keyset import PageRequest
 from app.errors import InvalidInput, LabError, ToolRefused
-from app.modeling.problem.name_resolution import nearest_names
+from app.modeling.problem.name_resolution import hint_names, nearest_names
 from app.sessions.events.serialization import request_digest
 from app.sessions.step_scope import SessionFacts, StepScope
 from app.tools.context.conversation_workflows import (
@@ -219,8 +219,7 @@ class OwnerWorkflows:
             raise ToolRefused(f"Several workflows are named {name}: name one by its id.")
         names = [summary.name for summary in page.items]
         close = nearest_names(name, names)
-        offered = ", ".join(close or names[:MAX_LISTED]) or "none"
-        raise ToolRefused(f"There is no workflow {name}. There are: {offered}.", nearest=[*close])
+        raise ToolRefused(f"There is no workflow {name}. {hint_names(close, names)}", nearest=[*close])
 
 
 def _read_operations(change: RequestedChange) -> Any:

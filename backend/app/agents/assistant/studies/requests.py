@@ -9,6 +9,7 @@ from app.agents.assistant.offered_readings import find_option
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.matching.column_mentions import find_column
 from app.modeling.problem.metrics import METRIC_PHRASES
+from app.modeling.problem.name_resolution import hint_names
 from app.tools.context.conversation_studies import StudyCard, StudyQuestion
 
 _GOAL = re.compile(
@@ -149,7 +150,7 @@ def _read_fork(
         if all(columns):
             return _fork(finished, {"leave_out": columns})
         unknown = ", ".join(part.strip() for part, column in zip(parts, columns, strict=True) if column is None)
-        return StudyRefusal(f"There is no column {unknown!r} to leave out. There are: {', '.join(names[:30])}.")
+        return StudyRefusal(f"There is no column {unknown!r} to leave out. {hint_names((), names)}")
     metrics = (name for pattern, name in METRIC_PHRASES if re.search(pattern, message, re.IGNORECASE))
     metric = next(metrics, None)
     return _fork(finished, {"metric": metric}) if metric else None

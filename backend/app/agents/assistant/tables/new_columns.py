@@ -10,7 +10,7 @@ from sqlglot.errors import SqlglotError
 
 from app.agents.goals.tables.profiles import TableProfile
 from app.computations.sql_policy.sql_parsing import parse_single
-from app.modeling.problem.name_resolution import nearest_names
+from app.modeling.problem.name_resolution import hint_names, nearest_names
 
 _REQUEST = re.compile(
     r"\W{0,5}(?:please )?(?:(?:can|could) you )?(?:please )?(?:create|add|make|compute|calculate|derive|define)"
@@ -77,9 +77,7 @@ def parse_new_column(message: str, tables: Sequence[TableProfile]) -> NewColumn 
         )
     candidates = [profile for profile in tables if table is None or profile.name.casefold() == table.casefold()]
     if not candidates:
-        return UnclearColumn(
-            f"There is no table {table}. There are: {', '.join(t.name for t in tables) or 'none'}."
-        )
+        return UnclearColumn(f"There is no table {table}. {hint_names((), [t.name for t in tables])}")
     used = {column.name.casefold(): column.name for column in tree.find_all(exp.Column)}
     fitting = [profile for profile in candidates if used.keys() <= {c.name.casefold() for c in profile.columns}]
     if fitting:
@@ -122,6 +120,4 @@ def _explain_missing(used: dict[str, str], candidates: Sequence[TableProfile]) -
     missing = next((name for key, name in used.items() if key not in folded), "")
     if not missing:
         return "No table has all of these columns; join two with `SQL: CREATE TABLE ... AS SELECT`."
-    close = nearest_names(missing, names)
-    hint = f"Did you mean {', '.join(close)}?" if close else f"There are: {', '.join(names[:30])}."
-    return f"There is no column {missing}. {hint}"
+    return f"There is no column {missing}. {hint_names(nearest_names(missing, names), names)}"
