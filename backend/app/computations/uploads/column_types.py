@@ -28,6 +28,7 @@ _SPACED_TIME = rf"(?: {_HOUR}:[0-5]\d(?::[0-5]\d(?:\.\d{{1,6}})?)?)"
 """Of `strptime`, which reads microseconds at most."""
 _OFFSET = rf"(?:Z|{OFFSET_PATTERN})"
 
+_IN_UTC = re.compile(r"(?:Z|[+-]00(?::?00)?)\s*+\Z")
 MAX_EXAMPLE_CHARS = 40
 """Characters of a cell that a note shows."""
 
@@ -218,7 +219,14 @@ def choose_type(name: str, values: Sequence[str], comma: bool) -> TypeChoice:
             " kept as text.",
         )
     missing = {value.strip() for value in values if is_missing_word(value)}
-    return TypeChoice(rule, frozenset(map(str.casefold, missing)), _describe_missing_words(name, missing))
+    notes = (_describe_missing_words(name, missing), _describe_offset(name, present) if rule is INSTANT else "")
+    return TypeChoice(rule, frozenset(map(str.casefold, missing)), " ".join(filter(None, notes)))
+
+
+def _describe_offset(name: str, present: Sequence[str]) -> str:
+    """Note a conversion to UTC, which moves times to another hour and dates to another day."""
+    local = next((value.strip() for value in present if not _IN_UTC.search(value)), None)
+    return f"{name}: local times such as {local[:MAX_EXAMPLE_CHARS]} are converted to UTC." if local else ""
 
 
 def choose_by_file(

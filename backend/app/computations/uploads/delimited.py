@@ -24,6 +24,7 @@ from app.computations.uploads.column_types import (
     is_order_unclear,
     note_open_mark,
 )
+from app.computations.uploads.country_codes import NAMIBIA, are_countries
 from app.computations.uploads.dialect import Dialect, sniff
 from app.computations.uploads.encoding import Text
 from app.computations.uploads.header_notes import describe_lower_rows, describe_titles
@@ -61,6 +62,8 @@ class _ReadPlan:
     cells: tuple[tuple[str, ...], ...] = ()
     """The first distinct cells of each column as written, for examples."""
     conventions: Conventions = field(default_factory=Conventions)
+    country_names: tuple[str, ...] = ()
+    """Columns of codes of countries: `NA` is missing in the others only."""
     open_names: tuple[str, ...] = ()
     """Columns of numbers whose separators have two meanings."""
     pad: bool = False
@@ -81,7 +84,8 @@ class _ReadPlan:
         # DuckDB's own detection would change values: it reads 007 as 7.
         dialect = Dialect(",") if self.is_plain else self.dialect
         columns = ", ".join(f"{quote_identifier(name)}: 'VARCHAR'" for name in self.names)
-        nulls = ", ".join(sql.text(token) for token in NULL_TOKENS)
+        tokens = [token for token in NULL_TOKENS if not self.country_names or token != NAMIBIA]
+        nulls = ", ".join(map(sql.text, tokens))
         return (
             f"read_csv({sql.text(self.path)}, auto_detect=false, columns={{{columns}}}, nullstr=[{nulls}],"
             f" delim={sql.text(dialect.delimiter)}, quote={sql.text(dialect.quote)},"
@@ -92,10 +96,15 @@ class _ReadPlan:
     @property
     def select(self) -> str:
         cells = (
-            f"{_typed_cell(name, choice)} AS {quote_identifier(name)}"
+            f"{_typed_cell(self._cell(name), choice)} AS {quote_identifier(name)}"
             for name, choice in zip(self.names, self.choices, strict=True)
         )
         return f"SELECT {', '.join(cells)} FROM {self.source}"  # noqa: S608 - every part is quoted above
+
+    def _cell(self, name: str) -> str:
+        cell = quote_identifier(name)
+        is_missing = self.country_names and name not in self.country_names
+        return f"nullif({cell}, {sql.text(NAMIBIA)})" if is_missing else cell
 
     @property
     def cells_select(self) -> str:
@@ -130,7 +139,7 @@ def write_delimited(
         )
     names, notes = mend_names(dialect.names)
     notes = [*describe_titles(dialect), *notes]
-    footer = find_footer(source.path, dialect.delimiter, dialect.quote, rows)
+    footer = find_footer(source.path, dialect.delimiter, dialect.quote, rows, is_complete=is_complete)
     if footer:
         rows = rows[: -footer.rows] if is_complete else rows
         notes = [*notes, footer.note]
@@ -187,7 +196,16 @@ def _plan(path: Path, dialect: Dialect, names: Sequence[str], rows: Sequence[Seq
         else choice
         for name, choice in zip(names, choices, strict=True)
     )
-    return _ReadPlan(path, dialect, tuple(names), choices, examples, conventions, open_names)
+    countries = {
+        name: any(row[n] == NAMIBIA for row in rows if n < len(row))
+        for n, name in enumerate(names)
+        if are_countries(cells[name])
+    }
+    choices = tuple(
+        replace(choice, note=f"{name}: NA is the code of Namibia.") if countries.get(name) else choice
+        for name, choice in zip(names, choices, strict=True)
+    )
+    return _ReadPlan(path, dialect, tuple(names), choices, examples, conventions, tuple(countries), open_names)
 
 
 def _examples(cells: Sequence[str]) -> tuple[str, ...]:
@@ -282,8 +300,7 @@ def _conventions_json(plan: _ReadPlan) -> dict[str, object]:
     return {**asdict(plan.conventions), "columns": columns}
 
 
-def _typed_cell(name: str, choice: TypeChoice) -> str:
-    cell = quote_identifier(name)
+def _typed_cell(cell: str, choice: TypeChoice) -> str:
     # Comparing with every word takes a tenth of the conversion: those of the sample are tried first.
     cleaned = present_cell(cell, choice.missing_words) if choice.missing_words else cell
     return choice.rule.sql.replace("{c}", cleaned)

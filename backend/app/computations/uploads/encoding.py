@@ -1,6 +1,7 @@
 """Conversion of text of any encoding to UTF-8 without byte order mark and NULs."""
 
 import codecs
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,18 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _DENSE = ["cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp932", "gb18030", "big5", "euc_kr", "euc_jp"]
+_OLD = ("cp850", "mac_roman")
+_INSIDE_WORD = re.compile(r"(?<=[A-Za-z])([^\x00-\x7f])(?=[a-z])")
+_LETTER_WEIGHTS = dict.fromkeys("éèêàáâãäåæçîíñóôõöøœúüß\u2019", 1.0) | dict.fromkeys("ëìïòùûýÿ", 0.6)
+"""Lower-case letters inside words of Western languages, and the apostrophe; rare ones weigh less."""
+MIN_INSIDE = 3
+"""Characters outside ASCII inside words by which a code page is recognised."""
+MAX_WRONG_SHARE = 0.3
+"""Share of letters among them up to which a code page is wrong: `M\u0178ller`, `K\u201dln`."""
+MIN_RIGHT_SHARE = 0.85
+"""Share of letters among them from which a code page is right."""
+MIN_LEAD_SHARE = 0.1
+"""Difference between the shares of two code pages from which the better one is right."""
 _ODD_CONTROLS = bytes(n for n in range(1, 32) if n not in b"\t\n\r\x0b\x0c\x1a\x1b\x1c\x1d\x1e\x1f")
 
 
@@ -94,8 +107,25 @@ def _eight_bit(path: Path) -> str:
         guess = from_bytes(sample, cp_isolation=_DENSE).best()
         if guess and _decodes(path, guess.encoding):
             return guess.encoding
+    if (other := _dos_or_mac(sample)) and _decodes(path, other):
+        return other
     # Latin-1 has a character for every byte, so that it never fails.
     return "cp1252" if _decodes(path, "cp1252") else "latin-1"
+
+
+def _dos_or_mac(sample: bytes) -> str | None:
+    """The code page of DOS or of old Macs, where it makes letters of what stands as signs inside words."""
+    shares = {encoding: _letter_share(sample.decode(encoding, "replace")) for encoding in ("cp1252", *_OLD)}
+    other, best = sorted(_OLD, key=lambda encoding: shares[encoding])
+    is_clear = shares["cp1252"] <= MAX_WRONG_SHARE and shares[best] >= MIN_RIGHT_SHARE
+    return best if is_clear and shares[best] >= shares[other] + MIN_LEAD_SHARE else None
+
+
+def _letter_share(text: str) -> float:
+    """Share of the characters outside ASCII inside words that are letters of Western languages."""
+    inside = [match[1] for match in _INSIDE_WORD.finditer(text)]
+    weights = [_LETTER_WEIGHTS.get(mark, 0.0) for mark in inside]
+    return sum(weights) / len(weights) if len(weights) >= MIN_INSIDE else 0.5
 
 
 def _foreign_lines(path: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import duckdb
 
@@ -11,6 +12,11 @@ ColumnTypes = list[tuple[str, str]]
 """Names of columns and their DuckDB types."""
 _WIDE = re.compile(r"UBIGINT|HUGEINT|UHUGEINT|DECIMAL\(\d+,0\)")
 """Types of whole numbers that a double would round."""
+_LONG_DIGITS = 19
+"""Digits of the largest whole number of 64 bits."""
+_LONG_INTEGER = re.compile(rb"\d{%d}" % _LONG_DIGITS)
+_PIECE_BYTES = 4 << 20
+"""Bytes that are searched at a time: little memory, and few calls."""
 _MIN_INTEGER = -(2**63)
 """Least whole number of 64 bits."""
 _MAX_INTEGER = 2**63 - 1
@@ -29,13 +35,21 @@ def narrow_integers(
     ]
 
 
-def find_rounded(
-    connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[tuple[str, str]]
-) -> list[str]:
-    """Columns of JSON that are doubles although all of their numbers are whole: they were rounded."""
-    doubles = [name for name, type_ in columns if type_ == "DOUBLE"]
-    flags = _measure(connection, source, doubles, _ROUNDED) if doubles else ()
-    return [name for name, is_rounded in zip(doubles, flags, strict=True) if is_rounded]
+def has_long_integer(path: Path) -> bool:
+    """Test whether so many digits stand in a row in a text that they may be a number beyond 64 bits."""
+    rest = b""
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE_BYTES):
+            if _LONG_INTEGER.search(rest + piece):
+                return True
+            rest = piece[1 - _LONG_DIGITS :]
+    return False
+
+
+def is_rounded(connection: duckdb.DuckDBPyConnection, query: str) -> bool:
+    """Test whether all values of the query's column `v`, which are doubles, are whole: they were rounded."""
+    row = connection.execute(f"SELECT {_ROUNDED.replace('{c}', 'v')} FROM ({query})").fetchone()  # noqa: S608
+    return bool(row and row[0])
 
 
 _FITS = f"coalesce(min({{c}}) >= {_MIN_INTEGER} AND max({{c}}) <= {_MAX_INTEGER}, true)"

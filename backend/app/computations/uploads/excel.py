@@ -19,8 +19,8 @@ SHEET_COLUMN = "sheet"
 """Column of the names of sheets whose rows are one table."""
 MAX_JUDGED_ROWS = 200
 """Rows by which a sheet is judged to be a table."""
-MAX_MERGED_CELLS = 100_000
-"""Merged cells of a sheet that are filled: each takes a few hundred bytes."""
+MAX_SHOWN_SHEETS = 10
+"""Names of sheets that a note lists."""
 MAX_MERGED_ROWS = 10_000
 """Rows of a merged cell that are filled: one over a complete sheet is no label."""
 _MAX_EXACT_INTEGER = 1e15
@@ -39,16 +39,14 @@ def sheet_as_csv(path: Path, work: Path) -> tuple[Path, dict[str, object], list[
     try:
         workbook = CalamineWorkbook.from_path(str(path))
         names = _visible_sheets(workbook)
-        table_names = choose_sheets([_measure(workbook, name) for name in names[:MAX_JUDGED_SHEETS]])
-        if table_names:
+        tables = choose_sheets([_measure(workbook, name) for name in names[:MAX_JUDGED_SHEETS]])
+        if tables:
             target = work / "sheet.csv"
-            _write_sheets(target, [(name, _filled_rows(workbook, name)) for name in table_names])
-            others = [name for name in workbook.sheet_names if name not in table_names]
-            return (
-                target,
-                {"kind": "excel", "sheet": ", ".join(table_names)},
-                _describe_choice(table_names, others),
-            )
+            _write_sheets(target, [(shape, _filled_rows(workbook, shape.name)) for shape in tables])
+            table_names = [shape.name for shape in tables]
+            others = [name for name in workbook.sheet_names if name not in set(table_names)]
+            notes = [*_describe_choice(table_names, others), *_describe_titles(tables)]
+            return target, {"kind": "excel", "sheet": ", ".join(table_names)}, notes
     except (CalamineError, OSError, ValueError) as error:
         raise InvalidInput("damaged_file", f"The Excel file cannot be read: {error}") from error
     except BaseException as error:
@@ -80,52 +78,66 @@ def _measure(workbook: CalamineWorkbook, name: str) -> SheetShape:
 
 def _describe_choice(table_names: Sequence[str], others: Sequence[str]) -> list[str]:
     if len(table_names) > 1:
-        notes = [f"The sheets {', '.join(table_names[:10])} have one header; {SHEET_COLUMN} names each row's."]
-        return notes + ([f"Not read: {', '.join(others[:10])}."] if others else [])
-    return [f"Only the sheet {table_names[0]} was read, not {', '.join(others[:10])}."] if others else []
+        notes = [f"The sheets {_list_names(table_names)} have one header; {SHEET_COLUMN} names each row's."]
+        return notes + ([f"Not read: {_list_names(others)}."] if others else [])
+    return [f"Only the sheet {table_names[0]} was read, not {_list_names(others)}."] if others else []
+
+
+def _list_names(names: Sequence[str]) -> str:
+    rest = f" and {len(names) - MAX_SHOWN_SHEETS:,} more" if len(names) > MAX_SHOWN_SHEETS else ""
+    return ", ".join(names[:MAX_SHOWN_SHEETS]) + rest
+
+
+def _describe_titles(tables: Sequence[SheetShape]) -> list[str]:
+    """Note titles above the headers of several sheets; those of one sheet are noted where it is read."""
+    title = next((shape.title for shape in tables if shape.lead), "")
+    return (
+        [f"Lines above the headers are left out, for example {title!r}."] if len(tables) > 1 and title else []
+    )
 
 
 def _filled_rows(workbook: CalamineWorkbook, name: str) -> Iterator[list[str]]:
     """Rows as texts, from the first filled one on; a label of merged rows stands in each of them."""
     sheet = workbook.get_sheet_by_name(name)
-    labels = _merged_labels(sheet)
+    starts = _label_starts(sheet)
     has_rows = False
-    current: dict[int, str] = {}
+    # Those that reach the current row only: a workbook of a few kilobytes may merge millions of cells.
+    labels: dict[int, tuple[int, str]] = {}
     for place, row in enumerate(sheet.iter_rows()):
         check_width(len(row))
         cells = [_cell_text(cell) for cell in row]
-        for column, start in labels.get(place, {}).items():
-            if column < len(cells):
-                current[column] = cells[column] if place == start else current.get(column, "")
-                cells[column] = cells[column] or current[column]
+        labels |= {column: (last, cells[column]) for column, last in starts.get(place, ())}
+        labels = {column: label for column, label in labels.items() if label[0] >= place}
+        for column, (_, label) in labels.items():
+            cells[column] = cells[column] or label
         if any(cells) or has_rows:
             has_rows = True
             yield cells
 
 
-def _merged_labels(sheet: CalamineSheet) -> dict[int, dict[int, int]]:
-    """Row -> column -> first row of the merged cell there, if it is one column wide."""
-    labels: dict[int, dict[int, int]] = {}
+def _label_starts(sheet: CalamineSheet) -> dict[int, list[tuple[int, int]]]:
+    """First row -> column and last row of each merged cell there that is one column wide."""
+    starts: dict[int, list[tuple[int, int]]] = {}
     # The reader counts rows of the sheet, of which the first empty ones are no rows here.
-    top, first_column = sheet.start or (0, 0)
-    for (first, column), (last, last_column) in (sheet.merged_cell_ranges or [])[:MAX_MERGED_CELLS]:
-        if column == last_column and last - first < MAX_MERGED_ROWS:
-            for row in range(first, last + 1):
-                labels.setdefault(row - top, {})[column - first_column] = first - top
-    return labels
+    top, margin = sheet.start or (0, 0)
+    for (first, column), (last, last_column) in sheet.merged_cell_ranges or ():
+        is_inside = 0 <= first - top < sheet.height and 0 <= column - margin < sheet.width
+        if is_inside and column == last_column and last - first < MAX_MERGED_ROWS:
+            starts.setdefault(first - top, []).append((column - margin, last - top))
+    return starts
 
 
-def _write_sheets(target: Path, sheets: Sequence[tuple[str, Iterable[list[str]]]]) -> None:
+def _write_sheets(target: Path, sheets: Sequence[tuple[SheetShape, Iterable[list[str]]]]) -> None:
     """Write the rows of one sheet, or those of several below one header, each with the name of its sheet."""
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        for number, (name, rows) in enumerate(sheets):
-            if len(sheets) == 1:
-                writer.writerows(rows)
-                continue
-            for place, row in enumerate(rows):
-                if place or not number:
-                    writer.writerow([name if place else SHEET_COLUMN, *row])
+        if len(sheets) == 1:
+            writer.writerows(sheets[0][1])
+            return
+        writer.writerow([SHEET_COLUMN, *sheets[0][0].header])
+        for shape, rows in sheets:
+            for row in itertools.islice(rows, shape.lead + 1, None):
+                writer.writerow([shape.name, *row])
 
 
 def _cell_text(cell: object) -> str:

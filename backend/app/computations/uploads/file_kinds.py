@@ -122,7 +122,7 @@ def _unpack_zip(path: Path, work: Path, expansion: Expansion) -> Plain:
         if len(names) != 1:
             raise InvalidInput(
                 "archive_of_files",
-                f"The zip archive holds {len(names)} files; send one table a time.",
+                f"The zip archive holds {len(names)} files; send one table at a time.",
                 files=names[:20],
             )
         target = work / "unzipped"

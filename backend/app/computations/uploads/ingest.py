@@ -19,15 +19,11 @@ from app.computations.uploads.encoding import Text, as_utf8
 from app.computations.uploads.excel import sheet_as_csv
 from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.file_reading import ConvertedFile, read_file
+from app.computations.uploads.fixed_width import split_fixed_width
 from app.computations.uploads.foreign_text import is_json as is_json_text
-from app.computations.uploads.foreign_text import (
-    read_head,
-    refuse_markup,
-    split_fixed_width,
-    unwrap_quoted_lines,
-)
+from app.computations.uploads.foreign_text import read_head, refuse_markup, unwrap_quoted_lines
 from app.computations.uploads.json_column_count import check_json_width
-from app.computations.uploads.json_shapes import records_as_json
+from app.computations.uploads.json_shapes import check_document_size, records_as_json
 from app.computations.uploads.keyed_json import keyed_as_csv
 from app.computations.uploads.multi_header import headed_as_csv
 from app.computations.uploads.parquet_and_json import json_table, parquet_table
@@ -198,10 +194,10 @@ def _read_text(
         table, rows = write_delimited(connection, Text(arrays, "utf-8"), write, work, delimiter=",")
         table = replace(table, format={"kind": "json"})
     elif is_json:
-        table = json_table(connection, records.path if records else text.path)
+        table = json_table(connection, records or text.path)
         rows = write(table)
-        table = replace(table, notes=(*(records.notes if records else ()), *table.notes))
         if rows == 1 and _is_one_object(text.path):
+            check_document_size(text.path)
             table = replace(table, notes=(*table.notes, "The file is one object; its members are one row."))
     else:
         lines = unwrap_quoted_lines(text.path, head, work / "unwrapped.csv")

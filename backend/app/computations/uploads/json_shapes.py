@@ -1,38 +1,30 @@
-"""Tables inside JSON objects, recognised by their structure: lists of records, records by key or by column."""
+"""Tables inside JSON objects, recognised by their structure: rows beside names, records by key or by column."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from app.errors import InvalidInput
+from app.computations.uploads.json_paths import MAX_DEPTH, SCHEMA_KEY
+from app.errors import InvalidInput, TooLarge
+from app.modeling.type_inference.vocabulary import is_missing_word
 
 MAX_DOCUMENT_BYTES = 16 << 20
 """Size of an object that is parsed in Python, where it takes ten times as much; DuckDB reads larger ones."""
-MAX_DEPTH = 4
-"""Levels that are searched for records, as in `{"result": {"data": {"records": [...]}}}`."""
 MIN_COMMON_SHARE = 0.5
 """Share of the fields of all records that a record has on average: fewer are parts of one object."""
 MIN_KEYED = 2
 """Objects that are records by key."""
-INDEX_NAME = "index"
-"""Column of the keys of records."""
+_INDEX_NAMES = ("index", "key", "row_key")
+"""Column of the keys of records, the first name that no field has."""
 _HEADERS = ("columns", "fields", "header", "headers", "names", "cols")
 """Members that name the columns of rows beside them, the usual ones first."""
 Record = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class JsonRecords:
-    """A JSON file of records, with notes on how they were found in another file."""
-
-    path: Path
-    notes: tuple[str, ...] = ()
-
-
-def records_as_json(path: Path, work: Path) -> JsonRecords | None:
-    """Write the records that an object holds as a list of objects; None where the file is one already.
+def records_as_json(path: Path, work: Path) -> Path | None:
+    """Write the records that an object holds by name or by key as a list of objects; None for other files.
 
     Raises InvalidInput for damaged JSON.
     """
@@ -47,38 +39,38 @@ def records_as_json(path: Path, work: Path) -> JsonRecords | None:
         raise InvalidInput("damaged_file", f"The JSON file cannot be read: {str(error)[:300]}") from error
     if text.lstrip()[end:].strip():
         return None  # an object per line
-    records, notes = _find_records(document)
+    records = _find_records(document)
     if records is None:
         return None
     target = work / "records.json"
     target.write_text(json.dumps(records), encoding="utf-8")
-    return JsonRecords(target, notes)
+    return target
 
 
-def _find_records(document: Record) -> tuple[Sequence[Record] | None, tuple[str, ...]]:
-    lists = sorted(_record_lists(document, (), MAX_DEPTH), key=lambda item: -len(item[1]))
-    if lists:
-        (keys, records), others = lists[0], lists[1:]
-        if len(keys) == 1 and not others:
-            return None, ()  # the reader of JSON unpacks it
-        note = f"The rows are those of {'.'.join(keys)}"
-        names = [f"{'.'.join(other)} ({len(rows):,})" for other, rows in others[:3]]
-        return records, (f"{note}, not of {', '.join(names)}." if names else f"{note}.",)
-    if rows := _named_rows(document, MAX_DEPTH):
-        return rows, ()
-    return _keyed_records(document, MAX_DEPTH), ()
+def check_document_size(path: Path) -> None:
+    """Refuse an object that is one row, where it is too large to be searched for records of other forms."""
+    if path.stat().st_size > MAX_DOCUMENT_BYTES:
+        raise TooLarge(
+            "too_large_to_read",
+            f"The file is one JSON object of more than {MAX_DOCUMENT_BYTES >> 20} MiB without a list of"
+            " records: send its rows as a list of objects.",
+            limit=MAX_DOCUMENT_BYTES,
+        )
 
 
-def _record_lists(
-    value: Any, keys: tuple[str, ...], depth: int
-) -> Iterator[tuple[tuple[str, ...], list[Record]]]:
-    """Yield lists of objects under the keys of nested objects, with these keys."""
-    for key, inner in value.items() if isinstance(value, dict) and depth else ():
-        if isinstance(inner, list) and inner and all(isinstance(row, dict) for row in inner):
-            yield (*keys, key), inner
-        # A schema, as pandas' `orient="table"` writes it, describes the columns.
-        elif key != "schema":
-            yield from _record_lists(inner, (*keys, key), depth - 1)
+def _find_records(document: Record) -> Sequence[Record] | None:
+    if _has_record_list(document, MAX_DEPTH):
+        return None  # the reader of JSON finds the longest, in files of any size
+    return _named_rows(document, MAX_DEPTH) or _keyed_records(document, MAX_DEPTH)
+
+
+def _has_record_list(value: Any, depth: int) -> bool:
+    """Test for a list of objects under the keys of nested objects, as `list_paths` searches them."""
+    return any(
+        (isinstance(inner, list) and inner and all(isinstance(row, dict) for row in inner))
+        or (key != SCHEMA_KEY and _has_record_list(inner, depth - 1))
+        for key, inner in (value.items() if isinstance(value, dict) and depth else ())
+    )
 
 
 def _named_rows(value: Any, depth: int) -> list[Record]:
@@ -104,9 +96,7 @@ def _keyed_records(value: Any, depth: int) -> list[Record] | None:
     if not isinstance(value, dict) or not depth:
         return None
     if len(value) >= MIN_KEYED and all(_is_record(row) for row in value.values()) and _have_fields(value):
-        return (
-            _by_row(value) if _are_columns(value) else [{INDEX_NAME: key, **row} for key, row in value.items()]
-        )
+        return _by_row(value) if _are_columns(value) else _by_key(value)
     inner = [member for member in value.values() if isinstance(member, dict)]
     return _keyed_records(inner[0], depth - 1) if len(inner) == 1 else None
 
@@ -130,16 +120,32 @@ def _are_columns(value: Record) -> bool:
         return False
     if all(map(str.isdigit, inner)):
         return True
-    kinds = [{type(cell) is str for cell in row.values() if cell is not None} for row in value.values()]
+    # A word for a missing value stands among numbers too.
+    kinds = [
+        {isinstance(cell, str) for cell in row.values() if cell is not None and not is_missing_word(str(cell))}
+        for row in value.values()
+    ]
     has_words = len(set().union(*kinds)) > 1
     return has_words and all(len(kind) <= 1 for kind in kinds)
+
+
+def _by_key(value: Record) -> list[Record]:
+    index = _index_name(name for row in value.values() for name in row)
+    return [{index: key, **row} for key, row in value.items()]
 
 
 def _by_row(value: Record) -> list[Record]:
     keys = list(dict.fromkeys(key for column in value.values() for key in column))
     is_counted = keys == [str(place) for place in range(len(keys))]
-    index = [{} if is_counted else {INDEX_NAME: key} for key in keys]
+    name = _index_name(value)
+    index = [{} if is_counted else {name: key} for key in keys]
     return [
         {**first, **{name: column.get(key) for name, column in value.items()}}
         for first, key in zip(index, keys, strict=True)
     ]
+
+
+def _index_name(fields: Iterable[str]) -> str:
+    used_names = {field.casefold() for field in fields}
+    numbered = (f"{_INDEX_NAMES[0]}_{number}" for number in count(2))
+    return next(name for name in chain(_INDEX_NAMES, numbered) if name not in used_names)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.computations.uploads.number_cells import CellNumbers, GroupSums
 from app.modeling.type_inference.number_spellings import NUMBER_PATTERN
 from app.modeling.type_inference.units import is_unit_word
 from app.modeling.type_inference.vocabulary import is_missing_word
@@ -57,8 +58,13 @@ class Footer:
     note: str
 
 
-def find_footer(path: Path, delimiter: str, quote: str, rows: Sequence[Sequence[str]]) -> Footer | None:
-    """Find totals and notes at the end of a file of which the first `rows` are known, if there are any."""
+def find_footer(
+    path: Path, delimiter: str, quote: str, rows: Sequence[Sequence[str]], *, is_complete: bool
+) -> Footer | None:
+    """Find totals and notes at the end of a file of which the first `rows` are known, if there are any.
+
+    `is_complete`: they are all rows, of which `side_rows` compares a total with its parts.
+    """
     width = len(rows[0])
     if width < MIN_FOOTER_WIDTH:
         return None
@@ -79,7 +85,11 @@ def find_footer(path: Path, delimiter: str, quote: str, rows: Sequence[Sequence[
     # Rows that are certainly no footer: a word that stands among them is a value.
     body = rows[: min(10 * MAX_FOOTER_ROWS, max(1, len(rows) // 2))]
     count = 0
-    while count < min(MAX_FOOTER_ROWS, len(ends) - 2) and _is_side_row(ends[-1 - count][0], width, body):
+
+    def is_side_row(row: Sequence[str]) -> bool:
+        return _is_side_row(row, width, body) or (not is_complete and _is_total(row, body))
+
+    while count < min(MAX_FOOTER_ROWS, len(ends) - 2) and is_side_row(ends[-1 - count][0]):
         count += 1
     if not count:
         return None
@@ -87,7 +97,8 @@ def find_footer(path: Path, delimiter: str, quote: str, rows: Sequence[Sequence[
     kept_bytes = len(b"".join(lines[: ends[-1 - count][1]]))
     first = delimiter.join(cell for cell in ends[-count][0] if cell.strip())[:MAX_SHOWN_CHARS]
     what = "The last line is no row" if count == 1 else f"The last {count} lines are no rows"
-    return Footer(count, size_bytes - len(tail) + kept_bytes, f"{what} ({first!r}); left out.")
+    preview = f" ({first!r})" if first else ""
+    return Footer(count, size_bytes - len(tail) + kept_bytes, f"{what}{preview}; left out.")
 
 
 def _is_side_row(row: Sequence[str], width: int, body: Sequence[Sequence[str]]) -> bool:
@@ -98,8 +109,6 @@ def _is_side_row(row: Sequence[str], width: int, body: Sequence[Sequence[str]]) 
     column = [cells[place].strip() for cells in body if place < len(cells)]
     if first in column:
         return False
-    if len(filled) > 1 and _TOTAL.fullmatch(first):
-        return True
     if place == 0 and len(row) < width and _NOTE.match(first):
         return True  # a note with commas of its own
     if len(row) > width or len(filled) > max(1, width * MAX_NOTE_FIELDS_SHARE) or place:
@@ -107,3 +116,12 @@ def _is_side_row(row: Sequence[str], width: int, body: Sequence[Sequence[str]]) 
     if len(row) == 1 and width >= MIN_FOOTER_WIDTH:
         return _NUMBER.match(first) is None
     return _NOTE.match(first) is not None
+
+
+def _is_total(row: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Test for the word for a total and a number that is larger than the sum of a column of the first rows."""
+    first = next((cell.strip() for cell in row if cell.strip()), "")
+    if not _TOTAL.fullmatch(first) or any(first in map(str.strip, cells) for cells in body):
+        return False
+    numbers = CellNumbers([*body, row])
+    return GroupSums(numbers, range(len(body))).is_exceeded(len(body))

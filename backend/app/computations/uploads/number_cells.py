@@ -1,16 +1,25 @@
 """Numbers of the cells of a table as written, to compare a row with the sums of others."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from app.modeling.type_inference.vocabulary import is_missing_word
+import numpy as np
+import pyarrow as pa
+
+from app.modeling.type_inference.number_spellings import NumberFormat
+from app.modeling.type_inference.numbers import parse_numbers
+from app.modeling.type_inference.units import CURRENCIES
+from app.modeling.type_inference.vocabulary import OTHER_MARKS, is_missing_word
 
 MIN_NUMBER_SHARE = 0.8
 """Share of the cells of a column that are numbers: words such as `n.a.` may be the rest."""
 MIN_SUM_DIGITS = 4
 """Digits of a sum that two numbers do not have by chance."""
-MAX_CELLS = 400_000
-"""Cells that are read: more than a sample of a megabyte has."""
+MAX_CELLS = 1_000_000
+"""Cells that are read: as many as a sample of a megabyte has."""
+MAX_ROUNDING_SHARE = 0.01
+"""Share of a sum that rounding of its parts changes at most."""
 _TOTAL = re.compile(
     r"(?:\b|(?<=eind)|(?<=sub)|(?<=gesamt))(?:total(?:s|e|es|en)?|totaal|sum|summe|som|gesamt|insgesamt|somme|suma|soma"
     r"|totali|totais|totales)\b|^\u03a3",
@@ -20,12 +29,13 @@ _MEAN = re.compile(
     r"\b(?:average|avg|mean|gemiddelde?|durchschnitt|mittelwert|moyenne|promedio|media|m\u00e9dia)\b",
     re.IGNORECASE,
 )
-# Symbols and codes of currencies may stand before a number; `s1` and `A4` are names.
-_NUMBER = re.compile(
-    r"(?:[A-Z]{3} ?|[^\w+\-(]{1,3})?(\(?[+-]?\d[\d.,'\u00a0\u202f ]*)\)?(?: ?[^\W\d]{1,3}| ?[^\w]{1,3})?",
-    re.ASCII,
+_BEFORE = dict.fromkeys(CURRENCIES, 1.0)
+_FORMATS = tuple(
+    NumberFormat(decimal, group, before=_BEFORE, after=None)
+    for decimal, group in ((".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 )
-_GROUPS = str.maketrans("", "", "'\u00a0\u202f (")
+"""Formats of a column; a currency may stand before a number, but no letter, since `A4` is a name."""
+_OTHER_MARKS = str.maketrans(OTHER_MARKS)
 
 
 def has_total_word(labels: Mapping[int, str]) -> bool:
@@ -36,76 +46,138 @@ def has_mean_word(labels: Mapping[int, str]) -> bool:
     return any(_MEAN.search(label) for label in labels.values())
 
 
+@dataclass(frozen=True)
+class _NumberColumn:
+    """Numbers of a column by row, None for other cells; `decimal` is its mark."""
+
+    texts: Sequence[str]
+    numbers: Sequence[float | None]
+    decimal: str
+
+    def count_decimals(self, place: int) -> int:
+        _, _, fraction = self.texts[place].rpartition(self.decimal)
+        return len(re.match(r"\d*", fraction)[0]) if fraction != self.texts[place] else 0  # type: ignore[index]  # it matches any text
+
+
+@dataclass
+class _RunningSum:
+    """Sum of the numbers of a group of rows, extended row by row."""
+
+    total: float = 0.0
+    rows: int = 0
+    present: int = 0
+    nonzero: int = 0
+    largest: float = 0.0
+
+    def add(self, number: float | None) -> None:
+        self.rows += 1
+        if number is not None:
+            self.total += number
+            self.present += 1
+            self.nonzero += number != 0
+            self.largest = max(self.largest, abs(number))
+
+    def equals(self, number: float, tolerance: float) -> bool:
+        """Test whether a number is the sum, and so larger than all of its parts."""
+        if not self.present or self.nonzero < min(2, self.rows):
+            return False
+        is_largest = abs(number) > self.largest or self.present == 1
+        return is_largest and abs(number - self.total) <= tolerance
+
+
+class GroupSums:
+    """Sums of the columns over a group of rows."""
+
+    def __init__(self, numbers: "CellNumbers", rows: Iterable[int] = ()) -> None:
+        self._numbers = numbers
+        self._sums = {column: _RunningSum() for column in numbers.columns}
+        for place in rows:
+            self.add(place)
+
+    def add(self, place: int) -> None:
+        for column, running in self._sums.items():
+            running.add(self._numbers.number(place, column))
+
+    def compare(self, place: int) -> tuple[int, int]:
+        """Count the columns in which a row is the sum of the group, and those in which it is not."""
+        results = [
+            running.equals(number, self._numbers.tolerance(place, column, running.rows))
+            for column, running in self._sums.items()
+            if (number := self._numbers.number(place, column)) is not None
+        ]
+        return results.count(True), results.count(False)
+
+    def is_exceeded(self, place: int) -> bool:
+        """Test for a number that is larger than the sum of a column of positive ones."""
+        return any(
+            running.nonzero > 1 and number > running.total >= running.largest > 0
+            for column, running in self._sums.items()
+            if (number := self._numbers.number(place, column)) is not None
+        )
+
+
 class CellNumbers:
     """Numbers of rows as written; `columns` are those that have numbers."""
 
     def __init__(self, rows: Sequence[Sequence[str]]) -> None:
-        self._rows = rows
-        self._cells: dict[int, list[float | None]] = {}
+        self._columns: dict[int, _NumberColumn] = {}
         width = max(map(len, rows), default=0)
         if rows and width * len(rows) <= MAX_CELLS:
             for place in range(width):
                 texts = [row[place].strip() if place < len(row) else "" for row in rows]
-                if numbers := _parse_column(texts):
-                    self._cells[place] = numbers
-        self.columns = frozenset(self._cells)
+                if column := _parse_column(texts):
+                    self._columns[place] = column
+        self.columns = frozenset(self._columns)
 
-    def count_sums(self, place: int, others: Sequence[int]) -> tuple[int, int]:
-        """Count the columns in which a row is the sum of others, and those in which it is not."""
-        results = [
-            self._is_sum(cells[place], [cells[other] for other in others], column, place)
-            for column, cells in self._cells.items()
-            if cells[place] is not None
-        ]
-        return results.count(True), results.count(False)
+    def number(self, place: int, column: int) -> float | None:
+        """Number of a cell, None for words."""
+        return self._columns[column].numbers[place] if column in self._columns else None
 
     def count_means(self, place: int, others: Sequence[int]) -> int:
         """Count the columns in which a row is the mean of others."""
         count = 0
-        for column, cells in self._cells.items():
-            present = [value for other in others if (value := cells[other]) is not None]
-            number = cells[place]
-            if number is not None and present:
-                mean = sum(present) / len(present)
-                count += abs(number - mean) <= self._rounding(column, place) and len(set(present)) > 1
+        for column in self._columns.values():
+            present = [value for other in others if (value := column.numbers[other]) is not None]
+            mean = column.numbers[place]
+            if mean is not None and present:
+                tolerance = 0.5 * 10.0 ** -column.count_decimals(place)
+                count += abs(mean - sum(present) / len(present)) <= tolerance and len(set(present)) > 1
         return count
 
     def has_long_sum(self, place: int) -> bool:
         """Test for a number of so many digits that it is no sum by chance."""
-        cells = [self._rows[place][column] for column in self._cells if column < len(self._rows[place])]
-        return any(sum(map(str.isdigit, cell)) >= MIN_SUM_DIGITS for cell in cells)
+        texts = [column.texts[place] for column in self._columns.values() if column.numbers[place] is not None]
+        return any(sum(map(str.isdigit, text)) >= MIN_SUM_DIGITS for text in texts)
 
-    def _is_sum(self, number: float | None, others: Sequence[float | None], column: int, place: int) -> bool:
-        present = [value for value in others if value is not None]
-        if number is None or sum(value != 0 for value in present) < min(2, len(others)):
-            return False
-        # A number among others of its size is no total.
-        is_largest = abs(number) > max(map(abs, present)) or len(present) == 1
-        return is_largest and abs(number - sum(present)) <= self._rounding(column, place) * 1.01
-
-    def _rounding(self, column: int, place: int) -> float:
-        """Half of the last digit of a number."""
-        match = re.search(r"[.,](\d{1,2}|\d{4,})\D*$", self._rows[place][column])
-        return 0.5 * 10.0 ** -len(match[1]) if match else 1e-6
+    def tolerance(self, place: int, column: int, rows: int) -> float:
+        """Difference between a sum and its parts by rounding: half of the last decimal of each."""
+        decimals = self._columns[column].count_decimals(place)
+        number = abs(self._columns[column].numbers[place] or 0.0)
+        half_digit = 0.505 * 10.0**-decimals
+        return (
+            max(half_digit, min(half_digit * rows, MAX_ROUNDING_SHARE * number))
+            if decimals
+            else 1e-6 * max(1.0, number)
+        )
 
 
-def _parse_column(texts: Sequence[str]) -> list[float | None] | None:
-    """Parse cells by the decimal mark that fits all of them; None for a column of words."""
-    present = [text for text in texts if not is_missing_word(text)]
-    matches = [match[1].translate(_GROUPS) for text in present if (match := _NUMBER.fullmatch(text))]
-    if not matches or len(matches) < MIN_NUMBER_SHARE * len(present):
+def _parse_column(texts: Sequence[str]) -> _NumberColumn | None:
+    """Parse cells in the format that fits most of them; None for a column of words."""
+    plain = [text.translate(_OTHER_MARKS) for text in texts]
+    encoded = pa.array(
+        [None if is_missing_word(text) else text for text in plain], pa.string()
+    ).dictionary_encode()
+    present = len(texts) - encoded.null_count
+    indices = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+    best: tuple[int, np.ndarray, str] = (0, np.empty(0), "")
+    for number_format in _FORMATS if present else ():
+        numbers = np.append(parse_numbers(encoded.dictionary, number_format), np.nan)[indices]
+        count = int(np.isfinite(numbers).sum())
+        if count > best[0]:
+            best = count, numbers, number_format.decimal
+        if count == present:
+            break
+    count, numbers, decimal = best
+    if not count or count < MIN_NUMBER_SHARE * present:
         return None
-    is_comma = any(re.search(r",(?:\d{1,2}|\d{4,})$", cell) for cell in matches)
-    return [_parse(text, is_comma) for text in texts]
-
-
-def _parse(text: str, is_comma: bool) -> float | None:
-    match = _NUMBER.fullmatch(text)
-    if match is None:
-        return None
-    digits = match[1].translate(_GROUPS).rstrip(".,")
-    plain = digits.replace(".", "").replace(",", ".") if is_comma else digits.replace(",", "")
-    try:
-        return -float(plain) if match[1].startswith("(") else float(plain)
-    except ValueError:
-        return None
+    return _NumberColumn(plain, [None if np.isnan(number) else float(number) for number in numbers], decimal)

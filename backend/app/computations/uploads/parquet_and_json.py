@@ -2,21 +2,33 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
 
 from app.computations.uploads import sql
 from app.computations.uploads.column_names import check_width, mend_names
-from app.computations.uploads.exact_integers import find_rounded, narrow_integers
+from app.computations.uploads.exact_integers import has_long_integer, is_rounded, narrow_integers
 from app.computations.uploads.expansion_limits import check_columnar
+from app.computations.uploads.foreign_text import read_head
+from app.computations.uploads.json_paths import (
+    MAX_DEPTH,
+    Keys,
+    double_paths,
+    is_record,
+    list_paths,
+    replace_type,
+    split_fields,
+    unnest_path,
+)
 from app.errors import InvalidInput
 from app.plans.identifiers import quote_identifier
 
 _QUOTED_PATH = re.compile(r""" (['"])/[^'"]*\1""")
 """A path of this machine in a message of DuckDB, which users do not see."""
 
-# DuckDB's type, up to its first bracket -> plain type and SQL. Types that are not listed become text.
+# DuckDB's type, up to its first bracket -> plain type and SQL. Types that are not types_sql become text.
 _PLAIN: dict[str, tuple[str, str]] = {
     "BOOLEAN": ("boolean", "{c}"),
     **dict.fromkeys(
@@ -40,13 +52,16 @@ _PLAIN: dict[str, tuple[str, str]] = {
     ),
     "TIMESTAMP WITH TIME ZONE": ("datetime", "timezone('UTC', {c})"),
     "NULL": ("text", "CAST({c} AS VARCHAR)"),
-    "JSON": ("text", "CAST({c} AS VARCHAR)"),
+    # Texts among numbers, without their quotes.
+    "JSON": ("text", "({c} ->> '$')"),
 }
 _NESTED = "CAST(to_json({c}) AS VARCHAR)"
 _MAX_OBJECT_BYTES = 64 << 20
 """Size of one JSON object: a file of columns is a single one, and DuckDB's own limit is 16 MiB."""
 _MIN_LISTS = 3
 """Lists of one length in an object from which they are columns, and its other members describe them."""
+_MAX_SHOWN_LISTS = 3
+"""Lists of an object that a note names besides the one that is read."""
 _NUMBER_BYTES = 8
 """Bytes of a number, and of a text's place."""
 _LENGTHS = {"VARCHAR": "strlen", "BLOB": "octet_length"}
@@ -61,7 +76,7 @@ _MAX_ELEMENTS_PER_COLUMN = 8
 
 def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
     """Describe a Parquet file. Raises InvalidInput if it is damaged, TooLarge for too many columns, before they
-    are listed."""
+    are types_sql."""
     check_width(_schema_elements(path) // _MAX_ELEMENTS_PER_COLUMN, at_least=True)
     source = f"read_parquet({sql.text(path)})"
     check_columnar(path.stat().st_size, _cell_bytes(connection, source, path.stat().st_size))
@@ -112,51 +127,74 @@ def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceT
     columns."""
     # All records are looked at: a field may occur for the first time in the last one.
     source = f"read_json({sql.text(path)}, maximum_object_size={_MAX_OBJECT_BYTES}, sample_size=-1)"
-    source = _unnest_rows(connection, _exact_source(connection, source))
-    return _plain_table(connection, source, {"kind": "json"}, "JSON")
+    depth = MAX_DEPTH if read_head(path).lstrip().startswith("{") else 1
+    if any(list_paths(_list_columns(connection, source, "JSON"), depth, "MAP")):
+        # Records with few fields in common, which DuckDB takes for maps.
+        source = f"{source.removesuffix(')')}, map_inference_threshold=-1)"
+    source = _exact_source(connection, path, source)
+    rows = _unnest_rows(connection, source, depth)
+    table = _plain_table(connection, rows.source, {"kind": "json"}, "JSON")
+    return replace(table, notes=(*rows.notes, *table.notes))
 
 
-def _exact_source(connection: duckdb.DuckDBPyConnection, source: str) -> str:
+def _exact_source(connection: duckdb.DuckDBPyConnection, path: Path, source: str) -> str:
     """The SQL of the objects with long whole numbers as text, which DuckDB would round to doubles."""
     columns = _list_columns(connection, source, "JSON")
-    rounded = find_rounded(connection, source, columns)
-    if not rounded:
+    doubles = list(double_paths(columns))
+    if not doubles or not has_long_integer(path):
         return source
-    types = ", ".join(
-        f"{quote_identifier(name)}: {sql.text('VARCHAR' if name in rounded else type_)}"
-        for name, type_ in columns
-    )
-    return f"{source.removesuffix(')')}, columns={{{types}}})"
+    types = dict(columns)
+    for keys in doubles:
+        if is_rounded(connection, unnest_path(columns, keys, source)):
+            types[keys[0]] = replace_type(types[keys[0]], keys[1:], "VARCHAR")
+    if types == dict(columns):
+        return source
+    types_sql = ", ".join(f"{quote_identifier(name)}: {sql.text(type_)}" for name, type_ in types.items())
+    return f"{source.removesuffix(')')}, columns={{{types_sql}}})"
 
 
-def _unnest_rows(connection: duckdb.DuckDBPyConnection, source: str) -> str:
-    """Return the SQL of the rows that a single object holds as a list of records or as lists that are columns.
+@dataclass(frozen=True)
+class JsonRows:
+    """SQL of the rows of a JSON file, with a note on where in an object they stand."""
 
-    Without either, and for files of several objects, it is `source` itself.
+    source: str
+    notes: tuple[str, ...] = ()
+
+
+def _unnest_rows(connection: duckdb.DuckDBPyConnection, source: str, depth: int) -> JsonRows:
+    """Find the rows that a single object holds as a list of records or as lists that are columns.
+
+    Without either, and for files of several objects, they are those of `source` itself.
     """
     columns = _list_columns(connection, source, "JSON")
     lists = [name for name, type_ in columns if type_.endswith("[]")]
-    records = [name for name, type_ in columns if type_.startswith("STRUCT") and type_.endswith("[]")]
-    if not lists or (len(lists) < len(columns) and not records and len(lists) < _MIN_LISTS):
-        return source
+    records = list(list_paths(columns, depth))
+    if not records and (not lists or (len(lists) < len(columns) and len(lists) < _MIN_LISTS)):
+        return JsonRows(source)
     # Two rows are enough to tell one object from several, without reading the file.
     (rows,) = connection.execute(f"SELECT count(*) FROM (FROM {source} LIMIT 2)").fetchone() or (0,)  # noqa: S608
     if rows != 1:
-        return source
+        return JsonRows(source)
     if records:
         # Lists of records are tables of their own, which have no rows in common.
-        longest = _longest(connection, source, records)
-        return f"(SELECT unnest({quote_identifier(longest)}, max_depth := 2) FROM {source})"  # noqa: S608
+        return _longest_list(connection, source, records)
     if len(lists) < len(columns) and not _have_one_length(connection, source, lists):
-        return source
+        return JsonRows(source)
     cells = ", ".join(f"unnest({quote_identifier(name)}) AS {quote_identifier(name)}" for name in lists)
-    return f"(SELECT {cells} FROM {source})"  # noqa: S608
+    return JsonRows(f"(SELECT {cells} FROM {source})")  # noqa: S608
 
 
-def _longest(connection: duckdb.DuckDBPyConnection, source: str, lists: Sequence[str]) -> str:
-    lengths = ", ".join(f"coalesce(len({quote_identifier(name)}), 0)" for name in lists)
+def _longest_list(connection: duckdb.DuckDBPyConnection, source: str, paths: Sequence[Keys]) -> JsonRows:
+    cells = {path: ".".join(map(quote_identifier, path)) for path in paths}
+    lengths = ", ".join(f"coalesce(len({cell}), 0)" for cell in cells.values())
     row = connection.execute(f"SELECT {lengths} FROM {source}").fetchone() or ()  # noqa: S608
-    return max(zip(row, lists, strict=True), key=lambda item: int(item[0]))[1]
+    (longest, _), *others = sorted(zip(paths, map(int, row), strict=True), key=lambda item: -item[1])
+    rows = f"(SELECT unnest({cells[longest]}, max_depth := 2) FROM {source})"  # noqa: S608
+    if len(longest) == 1 and not others:
+        return JsonRows(rows)
+    names = [f"{'.'.join(other)} ({length:,})" for other, length in others[:_MAX_SHOWN_LISTS]]
+    note = f"The rows are those of {'.'.join(longest)}"
+    return JsonRows(rows, (f"{note}, not of {', '.join(names)}." if names else f"{note}.",))
 
 
 def _have_one_length(connection: duckdb.DuckDBPyConnection, source: str, lists: Sequence[str]) -> bool:
@@ -250,24 +288,9 @@ class _Leaf:
 
 def _leaves(name: str, type_: str, path: str) -> list[_Leaf]:
     """Split a record into columns `record.field`, one level deep."""
-    if not type_.startswith("STRUCT(") or type_.endswith("]"):
+    if not is_record(type_):
         return [_Leaf(name, path, type_)]
     return [
         _Leaf(f"{name}.{field}", f"{path}.{quote_identifier(field)}", inner)
-        for field, inner in _fields(type_.removeprefix("STRUCT(")[:-1])
+        for field, inner in split_fields(type_)
     ]
-
-
-def _fields(inside: str) -> list[tuple[str, str]]:
-    """Split `a BIGINT, "b c" STRUCT(x BIGINT)` into pairs of name and type."""
-    parts, depth, quoted, start = [], 0, False, 0
-    for at, mark in enumerate(inside):
-        quoted ^= mark == '"'
-        if not quoted:
-            depth += (mark in "([") - (mark in ")]")
-            if mark == "," and depth == 0:
-                parts.append(inside[start:at].strip())
-                start = at + 1
-    parts.append(inside[start:].strip())
-    matches = (re.fullmatch(r'(?s)("(?:[^"]|"")*"|\S+)\s+(.*)', part) for part in parts)
-    return [(match[1].strip('"').replace('""', '"'), match[2]) for match in matches if match]

@@ -8,6 +8,7 @@ values are always exact.
 import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,10 @@ EXACT_ROWS = 100_000
 _EXACT_QUARTILE_ROWS = 10_000_000
 _IN_MEMORY_CELLS = 5_000_000
 """Cells of tables that are loaded once instead of read from the file for each query."""
+_IN_MEMORY = "profiled"
+"""Table that is loaded once."""
+_PART_COLUMNS = 100
+"""Columns of a part of a wide table: few for a query to bind, and many enough that there are few parts."""
 _QUARTERS = "[0.25, 0.5, 0.75]"
 # DuckDB 2.0 crashes on tens of thousands of aggregates in one query.
 _AGGREGATES_AT_ONCE = 1_000
@@ -74,16 +79,17 @@ def profile_table(
     columns = [(row[0], TYPES.get(row[1], "text")) for row in described]
     rows = _fetch_row(connection, f"SELECT count(*) FROM {source}")[0]  # noqa: S608
     if rows * len(columns) <= _IN_MEMORY_CELLS:
-        connection.execute(f"CREATE TEMP TABLE profiled AS FROM {source}")
-        source = "profiled"
-    facts = _aggregate(connection, source, columns, rows)
+        connection.execute(f"CREATE TEMP TABLE {_IN_MEMORY} AS FROM {source}")
+        source = _IN_MEMORY
+    parts = _split_columns(connection, source, [name for name, _ in columns])
+    facts = _aggregate(connection, parts, columns, rows)
     if EXACT_ROWS < rows <= _EXACT_QUARTILE_ROWS:
-        _add_quartiles(connection, source, columns, facts)
-    tops = _tops(connection, source, columns, facts, rows)
-    _count_distinct(connection, source, columns, facts)
-    _add_unique(connection, source, columns, facts)
+        _add_quartiles(connection, parts, columns, facts)
+    tops = _tops(connection, parts, columns, facts, rows)
+    _count_distinct(connection, parts, columns, facts)
+    _add_unique(connection, parts, columns, facts)
     examples = _examples(connection, source, columns)
-    values = _list_values(connection, source, columns, facts)
+    values = _list_values(connection, parts, columns, facts)
     profiled = [
         _column(name, type_, rows, facts[name], tops.get(name, []), examples[name])
         | ({"values": values[name]} if name in values else {})
@@ -94,12 +100,34 @@ def profile_table(
     return {"rows": rows, "approximate": rows > EXACT_ROWS, "columns": [*profiled]}
 
 
+def _split_columns(
+    connection: duckdb.DuckDBPyConnection, source: str, names: Sequence[str]
+) -> Mapping[str, str]:
+    """Return the table of each column: of a wide table in memory one with few columns.
+
+    DuckDB binds all columns of a table in each query, and there is a query for each column: 4,000 columns of
+    one row took 20 s of processor time.
+    """
+    if source != _IN_MEMORY or len(names) <= _PART_COLUMNS:
+        return dict.fromkeys(names, source)
+    parts: dict[str, str] = {}
+    for first in range(0, len(names), _PART_COLUMNS):
+        part, own_names = f"{_IN_MEMORY}_{first}", names[first : first + _PART_COLUMNS]
+        cells = ", ".join(map(quote_identifier, own_names))
+        connection.execute(f"CREATE TEMP TABLE {part} AS SELECT {cells} FROM {source}")  # noqa: S608 - quoted
+        parts |= dict.fromkeys(own_names, part)
+    return parts
+
+
 def _fetch_row(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[Any, ...]:
     return connection.execute(query).fetchone() or ()
 
 
 def _aggregate(
-    connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[tuple[str, str]], rows: int
+    connection: duckdb.DuckDBPyConnection,
+    parts: Mapping[str, str],
+    columns: Sequence[tuple[str, str]],
+    rows: int,
 ) -> dict[str, dict[str, Any]]:
     """Aggregate all columns in one pass. Quartiles of tables of medium size follow, one column at a time, to
     bound the memory."""
@@ -115,30 +143,32 @@ def _aggregate(
     facts: dict[str, dict[str, Any]] = {
         name: {"distinct_approximate": True, "unique": None} for name, _ in columns
     }
-    for first in range(0, len(aggregates), _AGGREGATES_AT_ONCE):
-        batch = aggregates[first : first + _AGGREGATES_AT_ONCE]
-        cells = ", ".join(form.replace("{c}", quote_identifier(name)) for name, _, form in batch)
-        values = _fetch_row(connection, f"SELECT {cells} FROM {source}")  # noqa: S608
-        for (name, fact, _), value in zip(batch, values, strict=True):
-            facts[name][fact] = value
+    for source, group in groupby(aggregates, key=lambda aggregate: parts[aggregate[0]]):
+        of_part = list(group)
+        for first in range(0, len(of_part), _AGGREGATES_AT_ONCE):
+            batch = of_part[first : first + _AGGREGATES_AT_ONCE]
+            cells = ", ".join(form.replace("{c}", quote_identifier(name)) for name, _, form in batch)
+            values = _fetch_row(connection, f"SELECT {cells} FROM {source}")  # noqa: S608
+            for (name, fact, _), value in zip(batch, values, strict=True):
+                facts[name][fact] = value
     return facts
 
 
 def _add_quartiles(
     connection: duckdb.DuckDBPyConnection,
-    source: str,
+    parts: Mapping[str, str],
     columns: Sequence[tuple[str, str]],
     facts: dict[str, dict[str, Any]],
 ) -> None:
     for name, type_ in columns:
         if type_ in _NUMBERS:
-            query = f"SELECT quantile_cont({quote_identifier(name)}, {_QUARTERS}) FROM {source}"  # noqa: S608
+            query = f"SELECT quantile_cont({quote_identifier(name)}, {_QUARTERS}) FROM {parts[name]}"  # noqa: S608
             facts[name]["quartiles"] = _fetch_row(connection, query)[0]
 
 
 def _tops(
     connection: duckdb.DuckDBPyConnection,
-    source: str,
+    parts: Mapping[str, str],
     columns: Sequence[tuple[str, str]],
     facts: dict[str, dict[str, Any]],
     rows: int,
@@ -154,7 +184,7 @@ def _tops(
             continue
         cell = quote_identifier(name)
         counts = connection.execute(
-            f"SELECT {cell}, count(*) AS n, count(*) OVER () FROM {source} WHERE {cell} IS NOT NULL"  # noqa: S608
+            f"SELECT {cell}, count(*) AS n, count(*) OVER () FROM {parts[name]} WHERE {cell} IS NOT NULL"  # noqa: S608
             f" GROUP BY 1 ORDER BY n DESC, 1 LIMIT {_TOP}"
         ).fetchall()
         distinct = counts[0][2] if counts else 0
@@ -166,7 +196,7 @@ def _tops(
 
 def _count_distinct(
     connection: duckdb.DuckDBPyConnection,
-    source: str,
+    parts: Mapping[str, str],
     columns: Sequence[tuple[str, str]],
     facts: dict[str, dict[str, Any]],
 ) -> None:
@@ -178,13 +208,13 @@ def _count_distinct(
         if type_ == "number" or not facts[name]["distinct_approximate"]:
             continue
         if facts[name]["distinct"] <= _COUNTED_DISTINCT:
-            query = f"SELECT count(DISTINCT {quote_identifier(name)}) FROM {source}"  # noqa: S608
+            query = f"SELECT count(DISTINCT {quote_identifier(name)}) FROM {parts[name]}"  # noqa: S608
             facts[name] |= {"distinct": _fetch_row(connection, query)[0], "distinct_approximate": False}
 
 
 def _list_values(
     connection: duckdb.DuckDBPyConnection,
-    source: str,
+    parts: Mapping[str, str],
     columns: Sequence[tuple[str, str]],
     facts: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, list[JsonValue]]:
@@ -195,7 +225,8 @@ def _list_values(
     for name in sorted(texts, key=lambda name: facts[name]["distinct"]):
         cell = quote_identifier(name)
         cells = connection.execute(
-            f"SELECT DISTINCT {cell} FROM {source} WHERE {cell} IS NOT NULL ORDER BY 1 LIMIT {_MAX_VALUES + 1}"  # noqa: S608
+            f"SELECT DISTINCT {cell} FROM {parts[name]} WHERE {cell} IS NOT NULL"  # noqa: S608 - quoted above
+            f" ORDER BY 1 LIMIT {_MAX_VALUES + 1}"
         ).fetchall()
         characters += sum(len(cell) for (cell,) in cells)
         if len(cells) > _MAX_VALUES or characters > _MAX_VALUES_CHARS:
@@ -208,7 +239,7 @@ def _list_values(
 
 def _add_unique(
     connection: duckdb.DuckDBPyConnection,
-    source: str,
+    parts: Mapping[str, str],
     columns: Sequence[tuple[str, str]],
     facts: dict[str, dict[str, Any]],
 ) -> None:
@@ -221,7 +252,7 @@ def _add_unique(
         elif distinct <= present * 0.85:
             facts[name]["unique"] = False
         elif type_ != "number":
-            facts[name]["unique"] = _is_unique(connection, source, name)
+            facts[name]["unique"] = _is_unique(connection, parts[name], name)
 
 
 def _is_unique(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> bool:

@@ -2,12 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from app.computations.uploads.header_rows import has_evident_header
-from app.computations.uploads.number_cells import CellNumbers, has_mean_word, has_total_word
+from app.computations.uploads.number_cells import (
+    CellNumbers,
+    GroupSums,
+    has_mean_word,
+    has_total_word,
+)
 from app.modeling.type_inference.vocabulary import is_missing_word
 
 MAX_COMMENT_SHARE = 0.1
@@ -46,7 +51,9 @@ def find_side_rows(header: _Row, rows: Sequence[_Row]) -> list[SideRow]:
 def describe_side_rows(side: Sequence[SideRow], rows: Sequence[_Row]) -> str:
     """Name the number of rows that are left out, by kind, and the first that has words."""
     counts = Counter(row.kind for row in side)
-    kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
+    kinds = ", ".join(
+        f"{count:,} {kind.removesuffix('s') if count == 1 else kind}" for kind, count in counts.items()
+    )
     preview = next((text for row in side if (text := _join_cells(rows[row.place]))), "")
     example = f", for example {preview!r}" if preview else ""
     return f"Rows that are none of the table are left out: {kinds}{example}."
@@ -110,7 +117,7 @@ def _totals(rows: Sequence[_Row]) -> set[int]:
     values = [place for place in range(len(rows)) if place not in subtotals]
     totals = set(subtotals)
     for place, others in ((values[-1], values[:-1]), (values[0], values[1:])) if len(values) > 2 else ():
-        if place not in totals and _is_total(rows, place, others, numbers):
+        if _is_total(rows, place, others, numbers):
             totals.add(place)
             break
     return totals
@@ -118,47 +125,65 @@ def _totals(rows: Sequence[_Row]) -> set[int]:
 
 def _subtotals(rows: Sequence[_Row], numbers: CellNumbers) -> set[int]:
     """Rows with the word for a total that are sums of the rows above, from the last such row on."""
-    subtotals: set[int] = set()
+    groups: dict[int, list[int]] = {}
     group: list[int] = []
-    for place, row in enumerate(rows):
-        if group and has_total_word(_labels(row, numbers)) and numbers.count_sums(place, group)[0]:
-            subtotals.add(place)
-            group = []
+    # Added up row by row: rows with the word that are no sums belong to the group, which may be all rows.
+    sums = GroupSums(numbers)
+    for place in range(len(rows)):
+        if group and has_total_word(_labels(rows, place, numbers)) and sums.compare(place)[0]:
+            groups[place] = group
+            group, sums = [], GroupSums(numbers)
         else:
             group.append(place)
+            sums.add(place)
     # One alone is the total below the table, which is judged by all of its rows; or a class called so.
-    return subtotals if len(subtotals) > 1 and not _is_class(rows, subtotals, numbers) else set()
+    return set(groups) if len(groups) > 1 and not _is_class(rows, groups, numbers) else set()
 
 
-def _is_class(rows: Sequence[_Row], places: set[int], numbers: CellNumbers) -> bool:
-    """Test for one label of all subtotals, as a class of each group that is called `total` has."""
-    labels = {tuple(_labels(rows[place], numbers).values()) for place in places}
-    return len(labels) < len(places)
+def _is_class(rows: Sequence[_Row], groups: Mapping[int, Sequence[int]], numbers: CellNumbers) -> bool:
+    """Test for subtotals that are one class of each group, as `total` beside `women` and `men`.
+
+    Such rows have one label, are as complete as others, and stand with classes that are repeated too.
+    """
+    labels = {tuple(_labels(rows, place, numbers).values()) for place in groups}
+    if len(labels) == len(groups) or all(_has_gap(rows, place, group) for place, group in groups.items()):
+        return False
+    members = [{tuple(_labels(rows, place, numbers).values()) for place in group} for group in groups.values()]
+    return len(set().union(*members)) < sum(map(len, members))
 
 
-def _labels(row: _Row, numbers: CellNumbers) -> dict[int, str]:
+def _has_gap(rows: Sequence[_Row], place: int, others: Sequence[int]) -> bool:
+    """Test for a cell that is empty in a row and in no other one."""
+    empty = [column for column, cell in enumerate(rows[place]) if is_missing_word(cell)]
+    return any(
+        all(column < len(rows[other]) and not is_missing_word(rows[other][column]) for other in others)
+        for column in empty
+    )
+
+
+def _labels(rows: Sequence[_Row], place: int, numbers: CellNumbers) -> dict[int, str]:
+    """Words of a row by column, also in a column of numbers: a total may stand below those of rows."""
     return {
-        place: cell.strip()
-        for place, cell in enumerate(row)
-        if place not in numbers.columns and not is_missing_word(cell)
+        column: cell.strip()
+        for column, cell in enumerate(rows[place])
+        if numbers.number(place, column) is None and not is_missing_word(cell)
     }
 
 
 def _is_total(rows: Sequence[_Row], place: int, others: Sequence[int], numbers: CellNumbers) -> bool:
     """Test whether a row is the sum of others, or their mean, and no further thing with a name."""
-    labels = _labels(rows[place], numbers)
+    labels = _labels(rows, place, numbers)
     if len(labels) > 1 or any(_is_repeated(rows, others, column, label) for column, label in labels.items()):
         return False
-    equal, different = numbers.count_sums(place, others)
+    equal, different = GroupSums(numbers, others).compare(place)
     if has_total_word(labels):
         return equal > 0 and (len(others) >= MIN_SUMMED_ROWS or numbers.has_long_sum(place))
     if has_mean_word(labels):
         return numbers.count_means(place, others) > different // 2 and len(others) >= MIN_SUMMED_ROWS
-    is_marked = bool(labels) or any(
-        column < len(rows[others[0]]) and not rows[place][column].strip() and rows[others[0]][column].strip()
-        for column in range(len(rows[place]))
-    )
-    return is_marked and equal >= MIN_UNNAMED_SUMS and not different and len(others) >= MIN_UNNAMED_ROWS
+    # A row with a name of its own is a row: by chance, the first of a ranking is the sum of the others.
+    if not _has_gap(rows, place, others) or not numbers.has_long_sum(place):
+        return False
+    return equal >= MIN_UNNAMED_SUMS and not different and len(others) >= MIN_UNNAMED_ROWS
 
 
 def _is_repeated(rows: Sequence[_Row], others: Sequence[int], column: int, label: str) -> bool:

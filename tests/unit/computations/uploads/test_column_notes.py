@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+from tests.unit.computations.uploads.uploaded_tables import upload
+
 from .test_file_readings import convert, single
 
 
@@ -26,3 +29,13 @@ def test_dates_that_no_calendar_has_are_named(tmp_path: Path) -> None:
     days = [f"2024-01-{n % 28 + 1:02d}" for n in range(60)]
     _, reading, _ = convert(tmp_path / "t", single("day", [*days, "2024-13-45"]))
     assert "'2024-13-45' become missing" in reading.columns[0].text
+
+
+@pytest.mark.parametrize(
+    ("offset", "is_noted"), [("+02:00", True), ("-0500", True), ("Z", False), ("+00:00", False)]
+)
+def test_the_conversion_of_local_times_is_noted(offset: str, is_noted: bool, tmp_path: Path) -> None:
+    lines = ["id,t", *(f"{n},2024-01-{n + 1:02}T23:30:00{offset}" for n in range(9))]
+    table, notes = upload(tmp_path / "file", "\n".join(lines).encode())
+    assert str(table["t"].dtype).startswith("datetime")
+    assert any("local times such as 2024-01-01T23:30:00" in note for note in notes) == is_noted

@@ -303,6 +303,8 @@ def single(name: str, cells: list[str], mark: str = ";") -> str:
         ("x", ["25.445", "112.003", "947", "8.120", "33.217"], ","),
         ("Einwohner", ["25.445", "112.003", "33.217"], ","),
         ("Umsatz EUR", ["25.445", "12.003", "33.217"], ";"),
+        ("totalVisitors_2020", ["25.445", "112.003", "33.217"], ","),
+        ("Number of patents", ["25.445", "112.003", "33.217"], ","),
     ],
 )
 def test_a_column_proves_its_thousands_points(tmp_path: Path, name: str, cells: list[str], mark: str) -> None:
@@ -322,6 +324,30 @@ def test_three_decimals_that_may_be_thousands_are_open(tmp_path: Path) -> None:
     assert any("may separate decimals or thousands" in note for note in facts["format"]["notes"])
 
 
+@pytest.mark.parametrize(
+    ("name", "cells", "mark"),
+    [
+        ("student_gpa", ["2.037", "3.114", "2.998"], ","),
+        ("customerRating", ["4.112", "3.905", "4.500"], ","),
+        ("population_density", ["25.445", "112.003", "33.217"], ","),
+        ("Population (millions)", ["25.445", "112.003", "33.217"], ","),
+        ("visitors per day", ["25.445", "112.003", "33.217"], ";"),
+        ("USD", ["1.085", "1.091", "1.102"], ";"),
+        ("weight", ["1.250", "2", "1.500", "3.125"], ";"),
+    ],
+)
+def test_decimals_of_a_rate_are_not_multiplied(tmp_path: Path, name: str, cells: list[str], mark: str) -> None:
+    facts, reading, table = convert(tmp_path / "t", single(name, cells, mark))
+    assert scalar(table, f'sum("{name}")') == pytest.approx(sum(map(float, cells)))
+    assert [column.confidence for column in reading.columns] == [0.6]
+    assert any("decimals are assumed" in note for note in facts["format"]["notes"])
+
+
+def test_prices_with_three_decimals_stay_so(tmp_path: Path) -> None:
+    _, _, table = convert(tmp_path / "t", single("Preis Diesel", ["1,459", "1,519", "1,479"]))
+    assert "1459" not in str(scalar(table, 'list("Preis Diesel")'))
+
+
 def test_a_decimal_elsewhere_decides_before_the_name_of_a_count(tmp_path: Path) -> None:
     text = "population;rate\n25.445;1.5\n112.003;2.25\n33.217;0.75\n"
     _, reading, table = convert(tmp_path / "t", text)
@@ -337,3 +363,41 @@ def test_identifiers_stay_as_written_whatever_the_file_proves(tmp_path: Path, ot
     assert scalar(table, "list(version)") == ["3.9", "3.10", "3.11"]
     assert scalar(table, "list(phone)") == ["+31612345678", "+4915112345678", "+12025550123"]
     assert reading.notes == ()
+
+
+PERCENTS = {
+    "fractions": ([f"{n + 5}%" if n % 2 else f"0.{n + 5:02}" for n in range(20)], 0.01),
+    "fractions with commas": ([f"{n + 5} %" if n % 2 else f"0,{n + 5:02}" for n in range(20)], 0.01),
+    "percents without a sign": ([f"{n + 5}%" if n % 2 else f"{n + 5}" for n in range(20)], 1.0),
+    "zeros": ([f"{n + 5}%" if n % 2 else "0" for n in range(20)], 1.0),
+    "a single fraction": ([f"{n + 5}%" if n != 4 else "0.5" for n in range(20)], 1.0),
+}
+
+
+@pytest.mark.parametrize("case", PERCENTS)
+def test_percents_beside_fractions_are_hundredths(tmp_path: Path, case: str) -> None:
+    cells, factor = PERCENTS[case]
+    _, reading, table = convert(tmp_path / "t", single("rate", cells))
+    assert scalar(table, "any_value(rate) FILTER (key = 'k5')") == pytest.approx(10 * factor)
+    (column,) = reading.columns
+    assert ("hundredths" in column.text) == (factor < 1)
+
+
+@pytest.mark.parametrize("ending", ["2018", "18", "2018:10:30:00"])
+def test_dates_of_sas_are_dates(tmp_path: Path, ending: str) -> None:
+    months = ("JAN", "FEB", "mar", "APR", "Dec")
+    cells = [f"{n + 1:02}{month}{ending}" for n, month in enumerate(months)]
+    _, _, table = convert(tmp_path / "t", single("d", cells))
+    assert scalar(table, "list(CAST(d AS DATE)::VARCHAR ORDER BY d)") == [
+        "2018-01-01",
+        "2018-02-02",
+        "2018-03-03",
+        "2018-04-04",
+        "2018-12-05",
+    ]
+
+
+def test_codes_with_letters_between_digits_are_no_dates(tmp_path: Path) -> None:
+    cells = [f"{n + 1:02}{letters}{n + 2010}" for n, letters in enumerate(("ABC", "DEX", "MARK", "XYZ"))]
+    _, _, table = convert(tmp_path / "t", single("d", cells))
+    assert scalar(table, "list(d)") == cells

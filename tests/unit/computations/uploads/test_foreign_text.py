@@ -45,6 +45,17 @@ def test_rows_in_quotes_are_rows(tmp_path: Path) -> None:
     assert table.values.tolist() == [[n, "a, b"] for n in range(9)]
 
 
+def test_lines_of_empty_quotes_are_missing_values(tmp_path: Path) -> None:
+    table, _ = upload(tmp_path / "file", b'""\n""\n""\n')
+    assert table.isna().all(axis=None)
+
+
+def test_lines_with_further_fields_are_not_cut(tmp_path: Path) -> None:
+    lines = ['"a,b,c"', *(f'"{n},{n},{n}"' for n in range(60)), '"x","y,1","z"']
+    with pytest.raises(InvalidInput):
+        upload(tmp_path / "file", "\n".join(lines).encode())
+
+
 MARKUP = {
     "HTML": "<html><body><table><tr><td>1</td></tr></table></body></html>",
     "XML": '<?xml version="1.0"?>\n<rows>\n<row>1</row>\n</rows>',
