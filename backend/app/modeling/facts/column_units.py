@@ -1,6 +1,7 @@
 """Units of columns: from the stored reading of their cells, else from their names."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -113,6 +114,17 @@ _UNITS: dict[str, ColumnUnit] = {
     **{word: ColumnUnit("%", "percent") for word in _PERCENT.split()},
     **{word: ColumnUnit(text) for words, text in _AMOUNTS for word in words.split()},
 }
+_SYMBOLS: dict[str, str] = {
+    # The spelled-out text where it is as short as the word that is written in names: `kWh`, `m²`.
+    **{
+        word: text if len(text) <= len(words.split()[0]) else words.split()[0]
+        for words, text in _AMOUNTS
+        for word in words.split()
+    },
+    **{word: word.upper() for words, _ in _CURRENCIES for word in words.split()},
+    **dict.fromkeys(_PERCENT.split(), "%"),
+}
+"""Short forms of units, for compound ones: `t/ha`, `USD/m²`."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -132,6 +144,22 @@ _QUANTITIES = _words(
 )
 _WHOLE_NAMES = _words("seconds minutes hours days weeks months years km miles kwh mpg mph usd eur hp")
 """Units that are the whole name of a column."""
+_DENOMINATORS: dict[str, str] = {
+    word: dimension
+    for dimension, words in (
+        ("time", "s sec second h hr hour min minute d day wk week mo month yr year"),
+        ("length", "m metre meter km mi mile ft foot"),
+        ("area", "m2 m² sqm km2 km² sqft ft2 ft² ha hectare"),
+        ("volume", "m3 m³ l litre liter ml"),
+        ("mass", "kg kilogram g gram t tonne lb pound oz"),
+        ("energy", "kwh mwh"),
+    )
+    for word in words.split()
+}
+"""Words that units are given per, with their dimensions: `t_ha`, `eur_kwh`."""
+_SHORT_NUMERATORS = _words("t g l w")
+"""Of the words that end names for other reasons, those that are units before an area or volume: `t_ha`. Others
+are more often no units there: `k_usd`, `min_kg`."""
 _TIMES = frozenset({"seconds", "minutes", "hours", "days", "weeks", "months", "years"})
 _NAME_WORDS = re.compile(r"[A-Z]?[a-z%°²³]+[23]?|[A-Z%°²³]+[23]?")
 
@@ -160,20 +188,57 @@ def _unit_of_cells(parser: dict[str, object]) -> ColumnUnit | None:
 
 
 def _unit_of_name(name: str) -> ColumnUnit | None:
-    """Return the unit in brackets at the end of a name, or its last word: `(minutes)`, `_eur`, `PriceUSD`."""
+    """Return the unit in brackets at the end of a name, or its last words: `(minutes)`, `_eur`, `_kg_ha`."""
     if elapsed := _unit_of_computed_time(name):
         return elapsed
     opening = max(name.rfind("("), name.rfind("["))
     if opening >= 0 and name.rstrip().endswith((")", "]")):
         # What stands in brackets is meant as the unit: if it is not known, the words before it are none either.
-        return _UNITS.get(name[opening + 1 :].rstrip(" )]").strip().casefold())
+        return _unit_of_brackets(name[opening + 1 :].rstrip(" )]").strip().casefold())
     parts = [part.casefold() for part in _NAME_WORDS.findall(name)]
     if not parts:
         return None
     last, before = parts[-1], parts[:-1]
+    # A preposition: `delay_in_minutes` has no inches.
+    if before and before[-1] != "in" and last in _UNITS and (before[-1] == "per" or before[-1] in _UNITS):
+        return _unit_of_ratio(before, last)
     is_quantity = last in _UNITS_OF_QUANTITIES and bool(_QUANTITIES & set(before))
     is_unit = last in _WHOLE_NAMES if not before else last not in _ONLY_IN_BRACKETS or is_quantity
     return _UNITS.get(last) if is_unit else None
+
+
+def _unit_of_brackets(text: str) -> ColumnUnit | None:
+    """Return the unit that brackets hold: `minutes`, `kg/ha`, `eur per hour`."""
+    numerator, slash, denominator = (part.strip() for part in text.replace(" per ", "/").partition("/"))
+    if text in _UNITS or not slash:
+        return _UNITS.get(text)
+    return _make_ratio(numerator, denominator) if numerator in _UNITS and denominator in _DENOMINATORS else None
+
+
+def _unit_of_ratio(before: Sequence[str], last: str) -> ColumnUnit | None:
+    """Return the compound unit at the end of a name whose last two words are units, or have `per` between them.
+
+    None where they make no ratio: the last word alone would be a wrong unit.
+    """
+    is_spelled_out = before[-1] == "per"
+    numerator = before[-2] if is_spelled_out and len(before) > 1 else before[-1]
+    dimension = _DENOMINATORS.get(last)
+    if numerator not in _UNITS or dimension is None:
+        return None
+    is_same = dimension != "mass" and _DENOMINATORS.get(numerator) == dimension
+    # `usd_m` may be millions, and `m2_s` after another unit is a part of a longer ratio.
+    is_million = last == "m" and _UNITS[numerator].kind == "currency"
+    is_longer = not is_spelled_out and len(before) > 1 and before[-2] in _UNITS
+    if is_same or is_longer or (is_million and not is_spelled_out):
+        return None
+    if numerator in _ONLY_IN_BRACKETS and not is_spelled_out:
+        is_amount = numerator in _SHORT_NUMERATORS and dimension in ("area", "volume")
+        return _make_ratio(numerator, last) if is_amount else None
+    return _make_ratio(numerator, last)
+
+
+def _make_ratio(numerator: str, denominator: str) -> ColumnUnit:
+    return ColumnUnit(f"{_SYMBOLS[numerator]}/{_SYMBOLS[denominator]}")
 
 
 def _unit_of_computed_time(name: str) -> ColumnUnit | None:

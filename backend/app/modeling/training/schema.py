@@ -240,12 +240,28 @@ def _number(raw: pd.Series) -> pd.Series:
     return pd.to_numeric(raw, errors="coerce").astype("float64")
 
 
+YEAR_RANGE = (1600, 2200)
+"""Whole numbers that may be years where a moment is needed: historical series begin in the 17th century."""
+
+
+def _moment(raw: pd.Series) -> pd.Series:
+    """Moments; a year alone, such as 1986, is its first day, as in series by year that are learned from."""
+    moments = to_dates(raw)
+    missing = moments.isna() & raw.notna()
+    if not missing.any():
+        return moments
+    numbers = pd.to_numeric(raw[missing], errors="coerce")
+    years = numbers[(numbers % 1 == 0) & numbers.between(*YEAR_RANGE)].astype("int64")
+    first_days = pd.to_datetime(years.astype("str") + "-01-01").astype(moments.dtype)
+    return moments.where(~moments.index.isin(first_days.index), first_days.reindex(moments.index))
+
+
 _CONVERTERS = {
     "number": _number,
     "boolean": _boolean,
     "category": to_category_text,
     "text": to_category_text,
-    "datetime": to_dates,
+    "datetime": _moment,
     "empty": to_category_text,
 }
 

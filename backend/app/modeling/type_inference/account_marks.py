@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from math import log10
 from statistics import median
 
-from app.modeling.type_inference.units import CURRENCIES, MAGNITUDES
+from app.modeling.type_inference.units import CURRENCIES, MAGNITUDES, PERCENT_WORDS
 
 DEBIT_WORDS = frozenset({"dr", "dr."})
 CREDIT_WORDS = frozenset({"cr", "cr."})
+MIN_BARE_SHARE = 0.1
+"""Share of numbers without a percent sign that show fractions: fewer are percents whose sign was forgotten."""
 _SERIES_FLAGS = frozenset({"b"})
 """Letters of statistics offices that are magnitudes too: `b` is a break in a series, at Eurostat and OECD."""
 _CRORE_CURRENCIES = frozenset(
@@ -37,7 +39,31 @@ def resolve_marks(bodies: Mapping[str, Sequence[str]], currency: str) -> MarkMea
         return _resolve_sides(bodies, currency)
     if len(words) == 1 and words <= _SERIES_FLAGS:
         return _resolve_flag(words.pop(), bodies)
+    if words and words <= PERCENT_WORDS:
+        return _resolve_percent(bodies)
     return None
+
+
+def _resolve_percent(bodies: Mapping[str, Sequence[str]]) -> MarkMeaning | None:
+    """Take percents for hundredths beside bare fractions, as `12%` beside `0.12`; else they are the unit."""
+    bare = [_fraction(body) for body in bodies.get("", ())]
+    percents = [_fraction(body) for word, own_bodies in bodies.items() if word for body in own_bodies]
+    if len(bare) < MIN_BARE_SHARE * (len(bare) + len(percents)) or max(percents) <= 1:
+        return None
+    if max(bare) > 1 or all(number in (0, 1) for number in bare):
+        return None
+    factors = {word: 0.01 for word in bodies if word}
+    return MarkMeaning(factors, "percents are hundredths, since the numbers without a sign are fractions of 1")
+
+
+def _fraction(body: str) -> float:
+    """The size of a number; its last mark is that of decimals, which thousands do not need to be told from."""
+    integer, _, decimals = re.sub(r"[ ']", "", body).replace(",", ".").rpartition(".")
+    return (
+        float(f"{integer.replace('.', '')}.{decimals}")
+        if integer or "." in body or "," in body
+        else float(decimals)
+    )
 
 
 def _resolve_sides(bodies: Mapping[str, Sequence[str]], currency: str) -> MarkMeaning:

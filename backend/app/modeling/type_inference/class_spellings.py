@@ -2,7 +2,13 @@
 
 from collections.abc import Mapping
 
-from app.modeling.type_inference.vocabulary import are_truth_values
+from app.modeling.type_inference.vocabulary import (
+    MISSING_WORDS,
+    NON_ANSWERS,
+    TRUTH_PAIRS,
+    TRUTH_VALUES,
+    are_truth_values,
+)
 
 MAX_CLASSES = 200
 """More distinct values are names and no classes."""
@@ -47,10 +53,24 @@ def canonical_spellings(counts: Mapping[str, int]) -> dict[str, str]:
     counts_by_class = count_spellings(counts)
     if len(counts_by_class) > MAX_CLASSES or sum(counts.values()) < MIN_ROWS_EACH * len(counts_by_class):
         return {}
-    best = most_frequent_spellings(counts_by_class)
+    best = _with_two_truth_words(most_frequent_spellings(counts_by_class))
     if all(text == best[fold_spelling(text)] for text in counts):
         return {}
     return {} if _may_differ(counts_by_class) else best
+
+
+def _with_two_truth_words(best: Mapping[str, str]) -> dict[str, str]:
+    """Choose one word for yes and one for no where a column has several: `Yes` and `No` beside `y` and `n`.
+
+    `best`: folded class -> its most frequent spelling.
+    """
+    words = [name for name in best if name not in NON_ANSWERS | MISSING_WORDS]
+    if len(words) <= 2 or not are_truth_values(words):
+        return dict(best)
+    # The pair with the longest words needs the least explanation.
+    pair = max((pair for pair in TRUTH_PAIRS if pair <= set(words)), key=lambda pair: sum(map(len, pair)))
+    word_of = {TRUTH_VALUES[name]: best[name] for name in pair}
+    return {name: word_of[TRUTH_VALUES[name]] if name in words else text for name, text in best.items()}
 
 
 def _may_differ(counts_by_class: Mapping[str, Mapping[str, int]]) -> bool:

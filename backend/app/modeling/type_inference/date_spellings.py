@@ -40,7 +40,7 @@ SPELLINGS: dict[str, str] = {
     + _TIME,
     "day month year": _WEEKDAY
     + rf"(?P<day>\d{{1,2}}){_ORDINAL}(?:\s(?:de|of)\s|[-\s/.]{{0,9}}){_MONTH}"
-    + r"\.?(?:\s(?:de|del)\s|[-\s/.,']{1,9})(?P<year>\d{4}|\d{2})"
+    + r"\.?(?:\s(?:de|del)\s|[-\s/.,']{0,9})(?P<year>\d{4}|\d{2})"
     + _TIME,
     "month day, year": _WEEKDAY
     + rf"{_MONTH}\.?\s{{1,9}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,9}}(?P<year>\d{{4}})"

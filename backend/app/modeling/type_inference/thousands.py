@@ -5,26 +5,41 @@ from collections.abc import Sequence
 
 MIN_MARKED_VALUES = 3
 """Distinct numbers with a mark: fewer have three digits behind it by chance."""
+BARE_DIGITS = 3
+"""Digits of a number without a mark, as thousands have next to them: `2` beside `1.250` is rather a decimal."""
 _MARKED = re.compile(r"[+-]?[1-9]\d{0,2}(?P<mark>[.,])(?P<rest>\d{3})", re.ASCII)
 _BARE = re.compile(r"[+-]?(?:0|[1-9]\d{0,2})", re.ASCII)
-_COUNT_NAME = re.compile(
-    r"popul|inhabitant|einwohner|inwoner|habitant|abitanti|bevölkerung|bevolking|customers?\b|kunden|klanten|clients?\b"
-    r"|visitors?\b|visits\b|besuche|bezoek|views?\b|clicks?\b|impressions|downloads|followers|subscribers|members\b"
-    r"|mitglieder|\bleden\b|students?\b|studenten|studierende|employees|mitarbeiter|werknemers|beschäftigte|households"
-    r"|haushalte|huishoudens|vehicles|fahrzeuge|voertuigen|passengers|fahrgäste|passagiers|votes?\b|stimmen\b|stemmen\b"
-    r"|voters|wahlberechtigte|stück|stueck|\bstuks\b|pieces\b|quantity|\bqty\b|anzahl|aantal|\bcounts?\b|deaths|births"
-    r"|arrivals|übernachtungen|overnachtingen",
+_COUNT_HEAD = re.compile(
+    r"population|inhabitants|einwohner(?:zahl)?|inwoners|habitantes|habitants|abitanti|bevölkerung|bevolking"
+    r"|customers|kunden|klanten|clients|visitors|visits|besuche|bezoeken|views|clicks|impressions|downloads"
+    r"|followers|subscribers|members|mitglieder|leden|students|studenten|studierende|employees|mitarbeiter"
+    r"|werknemers|beschäftigte|households|haushalte|huishoudens|vehicles|fahrzeuge|voertuigen|passengers"
+    r"|fahrgäste|passagiers|votes|stimmen|stemmen|voters|wahlberechtigte|stück|stueck|stuks|pieces|quantity|qty"
+    r"|quantité|cantidad|anzahl|aantal|counts?|deaths|births|arrivals|übernachtungen|overnachtingen",
     re.IGNORECASE,
 )
-"""Names of counts, which have no decimals."""
-_MONEY_NAME = re.compile(
-    r"umsatz|omzet|betrag|bedrag|preis|prijs|prix|precio|prezzo|gehalt|loon|saldo|kosten|montant|importe|importo"
-    r"|\b(?:eur|euro|chf|usd|gbp)\b|[€$£]",
+"""Nouns of counts, which have no decimals."""
+_COUNT_PREFIX = re.compile(
+    r"\A(?:(?:total )?number of|no of|nr of|num|anzahl|aantal|nombre de|número de) ", re.IGNORECASE
+)
+_QUALIFIER = re.compile(r"(?: |\A)(?:\d++|total|all|sum|summe|gesamt|insgesamt|totaal)\Z", re.IGNORECASE)
+"""What may stand behind a noun: a year, or a word for a total."""
+_COMPLEMENT = re.compile(
+    r" (?:of|in|at|by|for|on|from|von|der|des|im|am|bis|nach|van|de|du|op|per) ", re.IGNORECASE
+)
+_SCALE = re.compile(
+    r"\b(?:m|k|mn|mio|mln|bn|mrd|tsd|millions?|millionen|miljoen|billions?|milliarden|thousands?|tausend|duizend"
+    r"|hundreds?|1 ?000|000)\b",
     re.IGNORECASE,
 )
-"""Names of money, which has two decimals or none."""
+"""Words for counts in thousands or millions, which do have decimals."""
+_AMOUNT_NAME = re.compile(
+    r"umsatz|omzet|betrag|bedrag|gehalt|loon|saldo|kosten|montant|importe|importo", re.IGNORECASE
+)
+"""Names of amounts of money, which have two decimals or none; prices per litre and exchange rates have 3."""
 _RATE_NAME = re.compile(
-    r"\b(?:per|pro|je|rate|ratio|avg|average|mean|share|index|pct|percent|durchschnitt|gemiddeld\w*)\b|%",
+    r"\b(?:per|pro|je|rate|ratio|avg|average|mean|share|index|pct|percent|durchschnitt|gemiddeld\w*|log|kurs"
+    r"|wechselkurs|faktor|factor|exchange|median|std|stdev|growth|density|score|rating)\b|%",
     re.IGNORECASE,
 )
 
@@ -42,8 +57,26 @@ def prove_thousands(name: str, texts: Sequence[str], *, is_comma_free: bool) -> 
     if len(marked) + len(bare) < len(texts):
         return None
     # Who writes 8.120 writes all decimals, and would write 947.000.
-    is_proven = bool(bare) and any(match["rest"].endswith("0") for match in marked)
-    words = re.sub(r"[_\-.]", " ", name)
-    is_count = _COUNT_NAME.search(words) is not None and _RATE_NAME.search(words) is None
-    is_money = is_comma_free and _MONEY_NAME.search(words) is not None and _RATE_NAME.search(words) is None
-    return marks.pop() if is_proven or is_count or is_money else None
+    is_proven = any(len(text.lstrip("+-")) == BARE_DIGITS for text in bare) and any(
+        match["rest"].endswith("0") for match in marked
+    )
+    words = _split_words(name)
+    is_rate = _RATE_NAME.search(words) is not None or _SCALE.search(words) is not None
+    is_amount = is_comma_free and marks == {"."} and _AMOUNT_NAME.search(words) is not None
+    return marks.pop() if is_proven or (not is_rate and (is_amount or _is_count(words))) else None
+
+
+def _split_words(name: str) -> str:
+    """Words of a name such as `totalVisitors_2020`."""
+    spaced = re.sub(r"(?<=[a-zäöü])(?=[A-Z])", " ", name)
+    return " ".join(re.sub(r"[^\w%€$£]|_", " ", spaced).split())
+
+
+def _is_count(words: str) -> bool:
+    """Test for a noun of a count that is no modifier of another noun, as in `student_gpa`."""
+    if _COUNT_PREFIX.match(words):
+        return True
+    head = _COMPLEMENT.split(words, maxsplit=1)[0]
+    while (shorter := _QUALIFIER.sub("", head)) != head:
+        head = shorter
+    return _COUNT_HEAD.fullmatch(head.rpartition(" ")[2]) is not None

@@ -93,3 +93,37 @@ def test_cells_decide_before_the_name() -> None:
     unit = find_unit("price_usd", reading)
     assert unit is not None
     assert (unit.text, unit.kind) == ("euros", "currency")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("yield_t_ha", "t/ha"),
+        ("nitrogen_kg_ha", "kg/ha"),
+        ("speed_km_h", "km/h"),
+        ("price_usd_m2", "USD/m²"),
+        ("PriceEurPerKg", "EUR/kg"),
+        ("usd_per_hour", "USD/h"),
+        ("irradiance_w_m2", "W/m²"),
+        ("nitrate_mg_l", "mg/l"),
+        ("tariff_eur_kwh", "EUR/kWh"),
+        ("flow_m3_s", "m³/s"),
+        ("milk_kg_day", "kg/d"),
+        ("Yield (t/ha)", "t/ha"),
+        ("rate (usd per hour)", "USD/h"),
+        ("flux_kg_m2_s", None),
+        ("price_per_kg", None),
+        ("cups_per_day", None),
+        ("revenue_k_usd", None),
+        ("load_min_kg", None),
+        ("sales_usd_m", None),
+        ("temp_deg_c", None),
+        ("age_years_months", None),
+        ("Rate (per hour)", None),
+        ("delay_in_minutes", "minutes"),
+        ("weight_kg", "kg"),
+    ],
+)
+def test_two_units_at_the_end_of_a_name_are_a_ratio_or_none(name: str, text: str | None) -> None:
+    unit = find_unit(name)
+    assert (unit.text if unit else None) == text

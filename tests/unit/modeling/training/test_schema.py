@@ -161,3 +161,20 @@ def test_a_yes_no_column_lists_the_words_of_its_file_and_takes_all() -> None:
     )
     assert made.inputs["smoker"].tolist() == [True, False, True]
     assert [warning for warning in made.warnings if warning["column"] == "smoker"] == []
+
+
+@pytest.mark.parametrize("years", [[1986, 1987, None], ["1986", "1987", None]])
+def test_a_year_alone_is_its_first_day(years: list[object]) -> None:
+    by_year = pd.DataFrame({"year": pd.to_datetime(["1980-01-01", "1981-01-01"]), "sheep": [1.0, 2.0]})
+    schema = infer_schema(by_year, problem(by_year, "sheep"), [])
+    rows = conform_rows(pd.DataFrame({"year": years, "sheep": 3.0}), schema)
+    assert rows.inputs["year"].dt.year.tolist()[:2] == [1986, 1987]
+    assert rows.inputs["year"].dt.day_of_year.tolist()[:2] == [1, 1]
+    assert rows.inputs["year"].isna().tolist() == [False, False, True]
+
+
+def test_a_number_that_is_no_year_is_no_moment() -> None:
+    by_year = pd.DataFrame({"year": pd.to_datetime(["1980-01-01", "1981-01-01"]), "sheep": [1.0, 2.0]})
+    schema = infer_schema(by_year, problem(by_year, "sheep"), [])
+    with pytest.raises(InvalidInput, match="datetime"):
+        conform_rows(pd.DataFrame({"year": [19.5, 300_000], "sheep": 3.0}), schema, (), {"year"})

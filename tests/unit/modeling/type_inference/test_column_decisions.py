@@ -10,7 +10,7 @@ import pytest
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.models import predict, train
 from app.computations.preparation import split
-from app.modeling.type_inference.column_decisions import infer_types
+from app.modeling.type_inference.column_decisions import infer_types, make_parsers
 from app.modeling.type_inference.parsers import parse_columns
 
 from .inference import infer_parsers, parse_frame
@@ -107,3 +107,12 @@ def test_a_yes_no_column_is_recorded_with_the_most_frequent_words() -> None:
     cells = ["Y"] * 5 + ["N"] * 4 + ["yes", "no"]
     (decision,) = infer_types(pd.DataFrame({"smoker": cells}))
     assert decision.way["words"] == ("N", "Y")
+
+
+def test_a_yes_no_target_has_two_classes_however_it_is_spelled() -> None:
+    cells = ["Y"] * 50 + ["N"] * 40 + ["yes"] * 20 + ["No"] * 10 + ["unknown"] * 5
+    frame = pd.DataFrame({"paid": cells})
+    decisions = infer_types(frame, target="paid")
+    parsed = parse_columns(frame, make_parsers(decisions))
+    assert parsed["paid"].value_counts(dropna=False).to_dict() == {"yes": 70, "No": 50, "unknown": 5}
+    assert "merged" in decisions[0].text

@@ -40,6 +40,7 @@ _UNITS: tuple[tuple[str, str, float], ...] = (
     ("l litre litres liter liters", "volume", 1.0),
     ("m2 sqm", "area", 1.0),
     ("ha hectare hectares", "area", 10_000.0),
+    ("ft2 sqft", "area", 0.09290304),
     ("acre acres", "area", 4_046.8564),
     ("km2", "area", 1_000_000.0),
     ("kw kilowatt kilowatts", "power", 1_000.0),
