@@ -42,6 +42,8 @@ class StoredForecaster:
             Choice(dict(document["weights"]), {}),
             PathIntervals(np.asarray(intervals["spread"]), intervals["lower"], intervals["upper"]),
             document["is_positive"],
+            # Absent in models from before intervals could grow with the level.
+            document.get("by_level", False),
         )
         parts = []
         for series in document["past"]:
@@ -127,6 +129,7 @@ def describe_forecaster(forecaster: ClassicalForecaster, histories: Sequence[Ser
             "upper": intervals.upper,
         },
         "is_positive": forecaster.is_positive,
+        "by_level": forecaster.by_level,
         "past": [
             {
                 "group": to_json_scalar(history.group),

@@ -11,14 +11,24 @@ from functools import partial
 
 import numpy as np
 
+from app.modeling.forecasting.autoregression import forecast_autoregression, forecast_changes
 from app.modeling.forecasting.ets import MIN_ROWS, Smoothing, select_recent
 from app.modeling.forecasting.level_shifts import mean_since_shift
+from app.modeling.forecasting.theta import forecast_theta
 
 Method = Callable[[np.ndarray, int, int, np.ndarray], np.ndarray]
 
 LAST_VALUE, DRIFT, SMOOTHING = "last value", "drift", "exponential smoothing"
 SEASON_END = "rows before"
 SINCE_SHIFT = "seasons and mean since the last shift"
+DECOMPOSED = "seasons, trend and level"
+THETA, AUTOREGRESSION, CHANGES = "theta method", "autoregression", "autoregression of changes"
+ON_LOG = " of the logarithm"
+PRIOR_WEIGHTS = {SMOOTHING: 1.0, THETA: 1.0, CHANGES: 1.0, DECOMPOSED: 1.0, LAST_VALUE: 0.5}
+OTHER_PRIOR_WEIGHT = 0.25
+"""Weights of methods before their errors count. Those that follow level, trend and season by themselves
+forecast most series well; the others suit some series, and none of the rest. With equal ones the errors of made
+series of few rows are 3 % larger."""
 MAX_SMOOTHED_SEASON = 24
 """Longest season of exponential smoothing: the states of longer ones cannot be estimated."""
 MAX_PROFILE_SEASON = 168
@@ -29,6 +39,8 @@ MEAN_SEASONS = 3
 """Seasons that are averaged: more are out of date, fewer are noisy."""
 MEDIAN_ROWS = 60
 """Latest rows of a median: of rare events (most days none) it is the value with the least absolute error."""
+MIN_MEDIAN_ROWS = 20
+"""Rows below which the median of rare events is itself chance."""
 LEVEL_WEIGHTS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
 """Weights of the newest value that are tried for a level, about evenly spaced on a logarithmic scale."""
 MAX_SEARCHED_ROWS = 1_500
@@ -42,12 +54,17 @@ def is_reference(name: str) -> bool:
     return name in (LAST_VALUE, DRIFT, SMOOTHING) or name.endswith(SEASON_END)
 
 
+def prior_weight(name: str) -> float:
+    """Return the weight of a method before its errors are seen."""
+    return PRIOR_WEIGHTS.get(name.removesuffix(ON_LOG), OTHER_PRIOR_WEIGHT)
+
+
 def list_methods(
     values: np.ndarray, train_rows: int, seasons: Sequence[int], is_smoothed: bool = True
 ) -> Mapping[str, Method]:
     """List the methods that a series is long enough for, by name; without `is_smoothed` only the fast ones."""
     methods: dict[str, Method] = {LAST_VALUE: _last_value, DRIFT: _drift}
-    if train_rows >= MIN_ROWS:
+    if train_rows >= MIN_MEDIAN_ROWS:
         methods[f"median of the last {MEDIAN_ROWS} rows"] = _median
     # Two seasons, so that a season can be told from a trend.
     usable = [season for season in seasons if train_rows >= 2 * season + 1]
@@ -62,15 +79,18 @@ def list_methods(
     if train_rows >= MIN_ROWS and float(np.ptp(values[:train_rows])) > 0:
         short = next((season for season in reversed(usable) if season <= MAX_SMOOTHED_SEASON), None)
         searched: dict[str, Method] = {
-            "seasons, trend and level": partial(_decomposed, seasons=usable),
+            DECOMPOSED: partial(_decomposed, seasons=usable),
             SINCE_SHIFT: partial(_since_shift, seasons=usable),
+            THETA: partial(_beside_seasons, method=forecast_theta, seasons=usable),
+            AUTOREGRESSION: partial(_beside_seasons, method=forecast_autoregression, seasons=usable),
+            CHANGES: partial(_beside_seasons, method=forecast_changes, seasons=usable),
         }
         if is_smoothed:
             searched[SMOOTHING] = partial(_smoothing, season=short)
         methods |= searched
         # On the logarithm seasons grow with the level, as those of sales do.
         if float(values[:train_rows].min()) > 0:
-            methods |= {f"{name} of the logarithm": _on_log(method) for name, method in searched.items()}
+            methods |= {f"{name}{ON_LOG}": _on_log(method) for name, method in searched.items()}
     return methods
 
 
@@ -179,6 +199,21 @@ def _since_shift(
     remainder = values - seasonal[: len(values)]
     levels = np.array([mean_since_shift(remainder[: origin + 1]) for origin in origins])
     forecast: np.ndarray = levels[:, None] + seasonal[origins[:, None] + np.arange(1, horizon + 1)]
+    return forecast
+
+
+def _beside_seasons(
+    values: np.ndarray,
+    train_rows: int,
+    horizon: int,
+    origins: np.ndarray,
+    method: Method,
+    seasons: Sequence[int],
+) -> np.ndarray:
+    """Fixed seasons by regression, and a method for what remains."""
+    seasonal = _fit_seasons(values, train_rows, horizon, seasons)
+    remainder_path = method(values - seasonal[: len(values)], train_rows, horizon, origins)
+    forecast: np.ndarray = remainder_path + seasonal[origins[:, None] + np.arange(1, horizon + 1)]
     return forecast
 
 

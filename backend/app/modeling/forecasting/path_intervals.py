@@ -49,6 +49,21 @@ class PathIntervals:
         return forecast + self.lower * width, forecast + self.upper * width
 
 
+def grows_with_level(errors: np.ndarray, levels: np.ndarray) -> bool:
+    """Test if errors (origins, horizon) are more alike after division by the level (origins,).
+
+    Both are compared by the likelihood of Laplace's distribution, whose spread is the mean size of errors: they
+    have as many parameters, so that no gain is too small.
+    """
+    gains = []
+    for column in errors.T:
+        finite = np.isfinite(column)
+        sizes, relative = np.abs(column[finite]), np.abs(column[finite]) / levels[finite]
+        if len(sizes) >= MIN_ERRORS and sizes.any():
+            gains.append(float(np.log(sizes.mean() / relative.mean()) - np.log(levels[finite]).mean()))
+    return bool(gains) and float(np.mean(gains)) > 0
+
+
 def _independent_errors(errors: np.ndarray) -> np.ndarray:
     """Return the number of independent errors at each step (horizon,), from their correlation in time.
 

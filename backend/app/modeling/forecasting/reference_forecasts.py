@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from app.modeling.forecasting.methods import is_reference
-from app.modeling.forecasting.selection import combine
+from app.modeling.forecasting.selection import MAX_REFITS, combine
 from app.modeling.forecasting.series_forecast import SELECTED, SeriesHistory, choose_for, read_histories
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
@@ -14,6 +14,8 @@ from app.modeling.recipe.forecast_origins import ROWS_AHEAD, collapse_origins, h
 from app.modeling.recipe.time_series import series_values, split_series
 from app.modeling.recipe.volatility import ewma_volatility, realised_volatility
 
+MAX_FITS = 20
+"""Fits of each method on the hold-out, over all series: each takes up to a tenth of a second."""
 MIN_FINITE_SHARE = 0.9
 """Share of rows that a reference must forecast to be reported."""
 
@@ -62,13 +64,16 @@ def _forecast_steps(
     rows_of_both = pd.concat([train, holdout], ignore_index=True)
     # Chosen on training rows: a choice by the hold-out would be scored on the rows that it was made by.
     choice = choose_for(train, problem)
+    weights = choice.weights if choice else {}
     horizon, forecasts = max(steps), ReferenceForecasts()
-    for history in read_histories(rows_of_both, problem):
+    histories = read_histories(rows_of_both, problem)
+    refits = int(np.clip(MAX_FITS // max(len(histories), 1), 1, MAX_REFITS))
+    for history in histories:
         # Training rows come first in the joined table.
         train_rows = int((history.rows < len(train)).sum())
         if not train_rows or train_rows == len(history.rows):
             continue
-        for name, paths in _paths(history, train_rows, horizon, choice.weights if choice else {}).items():
+        for name, paths in _paths(history, train_rows, horizon, weights, refits).items():
             table = forecasts.setdefault(name, np.full((len(rows_of_both), len(steps)), np.nan))
             table[history.rows[train_rows:]] = paths[:, np.asarray(steps) - 1]
     on_holdout = {name: table[len(train) :] for name, table in forecasts.items()}
@@ -76,13 +81,25 @@ def _forecast_steps(
 
 
 def _paths(
-    history: SeriesHistory, train_rows: int, horizon: int, weights: Mapping[str, float]
+    history: SeriesHistory, train_rows: int, horizon: int, weights: Mapping[str, float], refits: int
 ) -> dict[str, np.ndarray]:
-    """Forecast each row after the training rows by each reference, and by the mean of the chosen methods."""
-    origins = np.arange(train_rows, len(history.values))
+    """Forecast each row after the training rows by each reference, and by the mean of the chosen methods.
+
+    The methods are fitted again before each of `refits` parts of the rows.
+    """
     available = history.methods(train_rows)
-    names = [name for name in available if name in weights or is_reference(name)]
-    paths = {name: available[name](history.values, train_rows, horizon, origins) for name in names}
-    if weights and all(name in paths for name in weights):
-        paths[SELECTED] = combine(paths, weights)
+    # A delivered forecaster fits its methods to all rows that it knows, so that it is judged as it forecasts.
+    blocks = np.array_split(np.arange(train_rows, len(history.values)), refits)
+    paths = {
+        name: np.concatenate(
+            [available[name](history.values, int(block[0]), horizon, block) for block in blocks if len(block)]
+        )
+        for name in available
+        if name in weights or is_reference(name)
+    }
+    finite = {
+        name: weight for name, weight in weights.items() if name in paths and np.isfinite(paths[name]).all()
+    }
+    if finite:
+        paths[SELECTED] = combine(paths, finite)
     return {name: path for name, path in paths.items() if name == SELECTED or is_reference(name)}

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.forecasting.methods import LAST_VALUE, Method, list_methods
-from app.modeling.forecasting.path_intervals import LEVEL, PathIntervals
+from app.modeling.forecasting.methods import Method, list_methods
+from app.modeling.forecasting.path_intervals import LEVEL, PathIntervals, grows_with_level
 from app.modeling.forecasting.selection import (
     MAX_REFITS,
     Choice,
     Trial,
     choose_methods,
     combine,
+    cross_fit_paths,
+    level_units,
     run_trial,
     trial_rows,
 )
@@ -27,8 +29,8 @@ from app.modeling.recipe.time_series import series_values, split_series
 
 SELECTED = "best classical methods"
 """Name of the methods that were chosen, as a reference beside a model."""
-MAX_SMOOTHED_SERIES = 10
-"""With more series exponential smoothing is not fitted: each takes about half a second."""
+MAX_SMOOTHED_SERIES = 20
+"""With more series exponential smoothing is not fitted: each takes up to a twentieth of a second."""
 MAX_TRIAL_SERIES = 20
 """Longest series that the methods are chosen on: their errors differ little from those of all."""
 MAX_HORIZON = 400
@@ -120,20 +122,30 @@ def choose_for(table: pd.DataFrame, problem: Problem) -> Choice | None:
 
 @dataclass(frozen=True)
 class ClassicalForecaster:
-    """The chosen methods with the intervals of their mean. `is_positive`: no value was ever below zero."""
+    """The chosen methods with the intervals of their mean. `is_positive`: no value was ever below zero.
+
+    `by_level`: errors grow with the level of the series, and so do the intervals.
+    """
 
     choice: Choice
     intervals: PathIntervals
     is_positive: bool
+    by_level: bool = False
 
     def forecast(self, history: SeriesHistory, problem: Problem) -> pd.DataFrame:
         """Forecast one series beyond its last row: series, time, `rows_ahead`, `prediction`, `low`, `high`."""
         horizon = problem.horizon or 1
         path = _future_path(history, horizon, self.choice)
-        low, high = self.intervals.bounds(path, np.arange(1, horizon + 1), _scale(history))
+        low, high = self.intervals.bounds(path, np.arange(1, horizon + 1), self.unit(history))
         if self.is_positive:
             path, low, high = np.maximum(path, 0), np.maximum(low, 0), np.maximum(high, 0)
         return _frame(history, problem, path, low, high)
+
+    def unit(self, history: SeriesHistory) -> float:
+        """Return the unit of errors after the last row of a series."""
+        rows = len(history.values)
+        levels = level_units(history.values, rows, np.array([rows - 1])) if self.by_level else None
+        return _scale(history) if levels is None else float(levels[0]) or _scale(history)
 
 
 @dataclass(frozen=True)
@@ -163,23 +175,30 @@ def forecast_series(
     trials = run_trials(histories, min(horizon, MAX_HORIZON))
     if not trials:
         return None
-    choice = choose_methods(trials, problem.metric != "mae")
-    errors = np.concatenate(
-        [(trial.truth - combine(trial.forecasts, choice.weights)) / trial.scale for trial in trials]
-    )
-    intervals = PathIntervals.fit(errors)
-    reduced = [_reduced_errors(trial, choice, answer, skipped) for trial in trials]
+    is_squared = problem.metric != "mae"
+    choice = choose_methods(trials, is_squared)
+    paths = cross_fit_paths(trials, is_squared)
+    by_level = _grow_with_level(trials, paths)
+    units = [_units(trial, by_level) for trial in trials]
+    errors = [(t.truth - path) / unit[:, None] for t, path, unit in zip(trials, paths, units, strict=True)]
+    intervals = PathIntervals.fit(np.concatenate(errors))
+    reduced = [
+        _reduced_errors(trial, path, unit, answer, skipped)
+        for trial, path, unit in zip(trials, paths, units, strict=True)
+    ]
     reduced_errors = np.concatenate(reduced) if answer in REDUCTIONS else np.zeros(0)
     # Sales and counts are never negative; a trend downwards would forecast that.
     is_positive = all(history.values.min() >= 0 for history in histories)
-    forecaster = ClassicalForecaster(choice, intervals, is_positive)
+    forecaster = ClassicalForecaster(choice, intervals, is_positive, by_level)
     frames, answers = [], []
     for history in histories:
         frames.append(forecaster.forecast(history, problem))
         path, low, high = (frames[-1][name].to_numpy() for name in ("prediction", "low", "high"))
         if answer in REDUCTIONS and horizon > skipped:
             value = float(REDUCTIONS[answer](path[skipped:]))
-            bounds = _reduced_bounds(value, reduced_errors, _scale(history), (path, low, high), answer, skipped)
+            bounds = _reduced_bounds(
+                value, reduced_errors, forecaster.unit(history), (path, low, high), answer, skipped
+            )
             lowest = max(bounds[0], 0.0) if is_positive else bounds[0]
             answers.append({"group": history.group, "value": value, "low": lowest, "high": bounds[1]})
     return SeriesForecast(pd.concat(frames, ignore_index=True), forecaster, histories, answers)
@@ -193,17 +212,31 @@ def _scale(history: SeriesHistory) -> float:
 REDUCTIONS: Mapping[str, Any] = {"sum": np.sum, "mean": np.mean, "maximum": np.max, "minimum": np.min}
 
 
-def _reduced_errors(trial: Trial, choice: Choice, answer: str, skipped: int) -> np.ndarray:
+def _grow_with_level(trials: Sequence[Trial], paths: Sequence[np.ndarray]) -> bool:
+    """Test if the errors of all series grow with their level, beyond what chance explains."""
+    levels = [trial.levels / trial.scale for trial in trials if trial.levels is not None]
+    if len(levels) < len(trials):
+        return False
+    errors = [(trial.truth - path) / trial.scale for trial, path in zip(trials, paths, strict=True)]
+    return grows_with_level(np.concatenate(errors), np.concatenate(levels))
+
+
+def _units(trial: Trial, by_level: bool) -> np.ndarray:
+    """Return the unit of errors at each origin of a trial (origins,)."""
+    return trial.levels if by_level and trial.levels is not None else np.full(len(trial.truth), trial.scale)
+
+
+def _reduced_errors(trial: Trial, path: np.ndarray, unit: np.ndarray, answer: str, skipped: int) -> np.ndarray:
     """Return the errors of one number for the whole horizon (origins,), where all of it is known."""
     reduce = REDUCTIONS.get(answer)
     if reduce is None:
         return np.zeros(0)
-    truth, forecast = trial.truth[:, skipped:], combine(trial.forecasts, choice.weights)[:, skipped:]
+    truth, forecast = trial.truth[:, skipped:], path[:, skipped:]
     # The sum of a part of the periods is smaller than that of all.
     is_complete = np.isfinite(truth).all(axis=1)
-    errors: np.ndarray = (
-        reduce(truth[is_complete], axis=1) - reduce(forecast[is_complete], axis=1)
-    ) / trial.scale
+    errors: np.ndarray = (reduce(truth[is_complete], axis=1) - reduce(forecast[is_complete], axis=1)) / unit[
+        is_complete
+    ]
     return errors
 
 
@@ -276,13 +309,11 @@ def _future_path(history: SeriesHistory, horizon: int, choice: Choice) -> np.nda
     rows = len(history.values)
     available = history.methods(rows)
     weights = {name: weight for name, weight in choice.weights.items() if name in available}
-    # A short series may lack every method that was chosen on the longer ones.
-    weights = weights or {LAST_VALUE: 1.0}
     last = np.array([rows - 1])
-    paths = {name: available[name](history.values, rows, horizon, last) for name in weights}
-    path = combine(paths, weights)[0]
-    finite: np.ndarray = np.where(np.isfinite(path), path, history.values[-1])
-    return finite
+    paths = {name: available[name](history.values, rows, horizon, last)[0] for name in weights}
+    # No logarithm after a value of zero, and a short series may lack every method that longer ones chose.
+    finite = {name: weight for name, weight in weights.items() if np.isfinite(paths[name]).all()}
+    return combine(paths, finite) if finite else np.repeat(history.values[-1:], horizon)
 
 
 def _frame(

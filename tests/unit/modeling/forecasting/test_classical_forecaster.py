@@ -79,3 +79,19 @@ def test_a_new_series_is_forecast_from_its_own_rows() -> None:
     _, forecaster = stored(table, "shop")
     forecast = forecaster.forecast(seasonal(40, 900.0).assign(shop="new"), problem("shop"))
     assert forecast["prediction"].between(870, 930).all()
+
+
+def test_intervals_grow_with_the_level_where_errors_do() -> None:
+    months = pd.date_range("1990-01-01", periods=240, freq="MS")
+    growth = np.exp(0.012 * np.arange(240))
+    noise = np.random.default_rng(2).normal(0, 1, 240)
+    widths = {}
+    for name, values in (("growing", 100 * growth * np.exp(0.08 * noise)), ("even", 100 * growth + 8 * noise)):
+        table = pd.DataFrame({"month": months, "sold": values})
+        forecast, forecaster = stored(table.head(160))
+        assert forecast.forecaster.by_level == (name == "growing")
+        later = forecaster.forecast(table.iloc[160:], problem())
+        widths[name] = [float((part["high"] - part["low"]).mean()) for part in (forecast.frame, later)]
+    # The level grows by 2.6 between both forecasts.
+    assert widths["growing"][1] / widths["growing"][0] > 2
+    assert widths["even"][1] / widths["even"][0] < 1.5

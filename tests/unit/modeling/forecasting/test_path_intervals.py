@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.modeling.forecasting.path_intervals import PathIntervals
+from app.modeling.forecasting.path_intervals import PathIntervals, grows_with_level
 
 HORIZON = 12
 
@@ -28,3 +28,10 @@ def test_intervals_hold_nine_of_ten_truths():
     low, high = fitted.bounds(np.zeros((200, HORIZON)), np.arange(1, HORIZON + 1))
     share = ((errors[200:] >= low) & (errors[200:] <= high)).mean()
     assert 0.85 <= share <= 0.95
+
+
+def test_errors_grow_with_the_level_or_do_not():
+    levels = np.linspace(1, 4, 80)
+    errors = np.random.default_rng(5).normal(0, 1, (80, HORIZON))
+    assert grows_with_level(errors * levels[:, None], levels)
+    assert not grows_with_level(errors, levels)

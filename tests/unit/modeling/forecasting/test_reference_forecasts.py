@@ -55,19 +55,47 @@ def test_a_season_is_detected_only_in_seasonal_series():
 def test_smoothing_row_by_row_equals_statsmodels(season):
     values = sales(250)
     learned = Smoothing.fit(values, season)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = ExponentialSmoothing(
-            values,
-            trend="add",
-            damped_trend=True,
-            seasonal="add" if season else None,
-            seasonal_periods=season,
-            initialization_method="estimated" if season else "heuristic",
-        ).fit()
+    model = ExponentialSmoothing(
+        values,
+        trend="add",
+        damped_trend=True,
+        seasonal="add" if season else None,
+        seasonal_periods=season,
+        initialization_method="known",
+        initial_level=learned.level,
+        initial_trend=learned.trend,
+        initial_seasonal=learned.seasons if season else None,
+    ).fit(
+        smoothing_level=learned.alpha,
+        smoothing_trend=learned.beta,
+        smoothing_seasonal=learned.gamma if season else None,
+        damping_trend=learned.phi,
+        optimized=False,
+    )
     np.testing.assert_allclose(learned.forecast(values, 1)[:-1], model.fittedvalues[1:], rtol=1e-9)
     ahead = [learned.forecast(values, horizon)[-1] for horizon in (1, 2, 9)]
     np.testing.assert_allclose(ahead, model.forecast(9)[[0, 1, 8]], rtol=1e-9)
+
+
+@pytest.mark.parametrize("season", [7, None])
+def test_smoothing_fits_rows_ahead_as_well_as_a_search_by_gradients(season):
+    ratios = []
+    for seed in range(4):
+        values = sales(200, seed)
+        if season is None:
+            values -= 15 * np.sin(2 * np.pi * np.arange(200) / 7)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            searched = ExponentialSmoothing(
+                values,
+                trend="add",
+                damped_trend=True,
+                seasonal="add" if season else None,
+                seasonal_periods=season,
+            ).fit()
+        misses = Smoothing.fit(values, season).forecast(values, 1)[:-1] - values[1:]
+        ratios.append(float((misses[20:] ** 2).sum() / ((searched.fittedvalues - values)[21:] ** 2).sum()))
+    assert np.mean(ratios) < 1.05
 
 
 @pytest.mark.parametrize("season", [7, None])
@@ -124,8 +152,19 @@ def test_each_series_is_forecast_from_its_own_past():
         np.testing.assert_allclose(said[name][one.to_numpy()], forecast)
 
 
+def test_references_learn_a_level_that_the_holdout_begins():
+    values = np.where(np.arange(160) > 110, 60.0, 40.0) + np.random.default_rng(1).normal(0, 2, 160)
+    table = pd.DataFrame({"day": pd.date_range("2023-01-01", periods=160), "shop": "s", "sold": values})
+    _, _, problem = shops(1)
+    forecast = forecast_references(table.iloc[:100], table.iloc[100:], problem)["exponential smoothing"][:-2]
+    once = Smoothing.fit(values[:100], 7).forecast(values, 2)[100:-2]
+    later = slice(30, None)
+    errors = [np.abs(path - values[102:])[later].mean() for path in (forecast, once)]
+    assert errors[0] < errors[1]
+
+
 def test_many_series_are_not_smoothed_and_classes_have_no_references():
-    train, holdout, problem = shops(11)
+    train, holdout, problem = shops(21)
     names = set(forecast_references(train, holdout, problem))
     assert names == {"last value", "drift", "the value 7 rows before", "best classical methods"}
     asked = Problem("sold", ProblemKind.CLASSIFICATION, "roc_auc", ("down", "up"), time_column="day", horizon=2)

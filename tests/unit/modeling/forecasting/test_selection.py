@@ -1,11 +1,20 @@
 """Choice among classical methods."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from app.modeling.forecasting.methods import list_methods
-from app.modeling.forecasting.selection import choose_methods, run_trial, trial_rows
+from app.modeling.forecasting.selection import (
+    Trial,
+    choose_methods,
+    combine,
+    cross_fit_paths,
+    run_trial,
+    trial_rows,
+)
 from app.modeling.forecasting.series_forecast import forecast_series, list_seasons
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
@@ -45,6 +54,39 @@ def test_a_seasonal_method_is_chosen_for_a_seasonal_series():
     assert choice.errors[choice.methods[0]] < 0.5 * choice.errors["last value"]
     assert sum(choice.weights.values()) == pytest.approx(1.0)
     assert list(choice.weights.values()) == sorted(choice.weights.values(), reverse=True)
+
+
+def test_the_fewer_the_rows_of_a_trial_the_more_alike_are_the_weights():
+    chance = np.random.default_rng(3)
+    shares = []
+    for rows in (6, 120):
+        truth = chance.normal(0, 1, (rows, 1))
+        noise = chance.normal(0, 1, (rows, 1))
+        forecasts = {"exponential smoothing": truth + noise, "theta method": truth + 1.5 * noise}
+        weights = choose_methods([Trial(truth, forecasts, 1.0)], is_squared=True).weights
+        shares.append(weights["exponential smoothing"])
+    assert 0.5 < shares[0] < 0.75 < shares[1]
+
+
+def test_methods_that_suit_few_series_weigh_less_than_those_that_follow_most():
+    truth = np.random.default_rng(3).normal(0, 1, (8, 1))
+    forecasts = {"median of the last 60 rows": truth + 0.98, "theta method": truth + 1.0}
+    weights = choose_methods([Trial(truth, forecasts, 1.0)], is_squared=True).weights
+    assert weights["theta method"] > weights["median of the last 60 rows"]
+
+
+def test_a_value_of_zero_leaves_the_other_methods_to_forecast():
+    kind, outlook = ProblemKind.REGRESSION, Outlook.VALUE
+    problem = Problem("sold", kind, "mae", time_column="month", horizon=6, every_step=True, outlook=outlook)
+    months = pd.date_range("2005-01-01", periods=100, freq="MS")
+    forecast = forecast_series(pd.DataFrame({"month": months, "sold": monthly(100)}), problem)
+    assert forecast is not None
+    assert any("logarithm" in name for name in forecast.forecaster.choice.methods)
+    [history] = forecast.histories
+    closed = replace(history, values=np.append(history.values[:-1], 0.0))
+    path = forecast.forecaster.forecast(closed, problem)["prediction"]
+    assert np.ptp(path) > 0
+    assert path.mean() > 50
 
 
 def test_a_method_without_error_is_taken_alone():
@@ -109,3 +151,15 @@ def test_a_series_that_is_constant_at_first_decides_for_no_other():
     assert trial.scale == pytest.approx(np.abs(np.diff(values)).mean())
     flat = np.full(70, 5.0)
     assert run_trial(flat, list_methods(flat, 40, ()), 40, HORIZON) is None
+
+
+def test_errors_of_weights_are_measured_on_rows_that_did_not_choose_them():
+    chance = np.random.default_rng(6)
+    truth = chance.normal(0, 1, (24, 4))
+    # Methods that know nothing: one of them is the best of any rows by chance.
+    forecasts = {f"method {number}": chance.normal(0, 1, (24, 4)) for number in range(12)}
+    trial = Trial(truth, forecasts, 1.0)
+    own = truth - combine(forecasts, choose_methods([trial], is_squared=True).weights)
+    crossed = truth - cross_fit_paths([trial], is_squared=True)[0]
+    assert np.isfinite(crossed).all()
+    assert (crossed**2).mean() > (own**2).mean()
