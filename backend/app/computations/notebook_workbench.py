@@ -112,11 +112,14 @@ class Workbench:
         inputs = {"train": split.train, "holdout": split.holdout, "model": model.model}
         return self._run(evaluate.final_evaluation, inputs, seed=self.seed)[0]
 
-    def refit(self, split: Split, model: Fitted, by_entity: bool = False) -> Path:
+    def refit(
+        self, split: Split, model: Fitted, by_entity: bool = False, widening: float | None = None
+    ) -> Path:
         """Fit the same settings, weights and threshold on all rows; return the model file. `by_entity`: rows of
-        groups with training rows are predicted by fits that read the group's column."""
+        groups with training rows are predicted by fits that read the group's column. `widening`: the factor by
+        which its intervals are wider."""
         inputs = {"train": split.train, "holdout": split.holdout}
-        params = {"fit": model.facts, "seed": self.seed, "by_entity": by_entity}
+        params = {"fit": model.facts, "seed": self.seed, "by_entity": by_entity, "widening": widening}
         return self._run(train.refit, inputs, **params)[1] / "model.skops"
 
     def predict(self, model: Fitted | Path, rows: pd.DataFrame, strict: bool = False) -> pd.DataFrame:

@@ -175,7 +175,10 @@ async def _evaluate_and_refit(
     evaluation = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
     if evaluation.refusal is None:
         # After the evaluation: the refitted model has learned from the hold-out, and cannot be judged on it.
-        refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, refitted))
+        measured: Any = evaluation.value
+        widening = (measured.get("intervals") or {}).get("widening")
+        arguments = refitted if widening is None else {**refitted, "widening": widening}
+        refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, arguments))
         if ctx.training.problem.horizon:
             # Without time for the refit the evaluated model forecasts.
             trained: Any = refit.value if refit.refusal is None else model

@@ -123,12 +123,14 @@ class ComparisonRecord:
 
 @dataclass(frozen=True)
 class RefitRecord:
-    """`rows`: 0 if no model was refitted. `by_entity`: whether known groups have fits of their own."""
+    """`rows`: 0 if no model was refitted. `by_entity`: whether known groups have fits of their own. `widening`:
+    the factor by which its intervals are wider than those of the evaluated model, None if they are as wide."""
 
     rows: int
     fits: int
     model: str
     by_entity: bool = False
+    widening: float | None = None
 
 
 @dataclass(frozen=True)

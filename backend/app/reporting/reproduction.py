@@ -346,12 +346,11 @@ def _prediction_cells(facts: ReportFacts) -> list[NotebookCell]:
 def _refit_cells(facts: ReportFacts) -> list[NotebookCell]:
     if facts.refit is None:
         return []
+    options = ", by_entity=True" * facts.refit.content.by_entity
+    options += f", widening={widening}" if (widening := facts.refit.content.widening) else ""
     return [
-        _prose(
-            "## The delivered model\n\nThe same settings on all rows, fitted after the evaluation on "
-            "the hold-out."
-        ),
-        _needing_model(facts, _REFIT.format(options=", by_entity=True" * facts.refit.content.by_entity)),
+        _prose("## The delivered model\n\nThe same settings on all rows, fitted after the evaluation."),
+        _needing_model(facts, _REFIT.format(options=options)),
     ]
 
 

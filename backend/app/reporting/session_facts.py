@@ -213,6 +213,12 @@ class ReportFacts:
         """Forecasts of the hold-out that need no model, best first."""
         return typed_items(ReferenceForecast, self.final, "references")
 
+    @property
+    def is_forecast_by_methods(self) -> bool:
+        """True if the classical methods make the forecast, since they were better than the model."""
+        is_model = self.final.at("recommended", "is_model") if self.final else None
+        return self.forecast is not None and is_model is not None and is_model.value is False
+
     @cached_property
     def worst_segments(self) -> Sequence[TypedFact[SegmentRow]]:
         return typed_items(SegmentRow, self.explanation, "segments", "worst")

@@ -20,6 +20,7 @@ from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import get_rows_ahead, prediction_rows
 from app.modeling.scoring.postprocess import POSTPROCESS_KEYS, postprocess
+from app.modeling.scoring.prediction_intervals import widen_intervals
 from app.modeling.table.json_values import round_significant
 from app.modeling.training.cross_validation import CrossValidated, cross_validate, final_model
 from app.modeling.training.ensemble.average import (
@@ -234,14 +235,16 @@ def refit(
     seed: int = 0,
     time_limit_s: float | None = None,
     by_entity: bool = False,
+    widening: float | None = None,
 ) -> JsonValue:
     """Fit the chosen model on all rows, the inputs `train` and `holdout`, after its evaluation on the hold-out.
 
     `fit`: its `FitFacts` (an Ensemble's with `candidates`). Settings, weights, threshold, calibration and
-    intervals are kept. `by_entity`: rows of groups with training rows are predicted by fits that read the
-    group's column. Leaves model.skops; returns `{"rows", "fits", "fit_s"}`, with `by_entity` if it has such
-    fits, or `rows` 0 and no model if the time did not suffice. In time order candidates with most of the weight
-    suffice.
+    intervals are kept; `widening`: the factor by which intervals are wider that held too few rows of the
+    hold-out. `by_entity`: rows of groups with training rows are predicted by fits that read the group's column.
+    Leaves model.skops; returns `{"rows", "fits", "fit_s"}`, with `by_entity` if it has such fits and `widening`
+    if its intervals are wider, or `rows` 0 and no model if the time did not suffice. In time order candidates
+    with most of the weight suffice.
     """
     started = time.perf_counter()
     chosen = CandidateFit.from_json(fit)
@@ -264,10 +267,14 @@ def refit(
     ]
     # Scores stay those of the fit that was judged: no rows are left to judge this one by.
     facts = {**fit, "schema": schema, "learned_rows": len(frame)}
+    is_wider = widening is not None and bool(fit.get("prediction_intervals"))
+    if widening is not None and is_wider:
+        facts["prediction_intervals"] = widen_intervals(fit["prediction_intervals"], widening)
     (workspace.output / "model.skops").write_bytes(serialize_model(StoredModel(model, to_json_facts(facts))))
     took_s = round_significant(time.perf_counter() - started, 4)
     is_by_entity = {"by_entity": True} if isinstance(model, ByEntityClassifier | ByEntityRegressor) else {}
-    return to_json_facts({"rows": len(frame), "fits": fits, "fit_s": took_s, **is_by_entity})
+    width = {"widening": widening} if is_wider else {}
+    return to_json_facts({"rows": len(frame), "fits": fits, "fit_s": took_s, **is_by_entity, **width})
 
 
 def propose_candidates(

@@ -14,6 +14,7 @@ from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.independent_units import IndependentUnits, UnitKind
 from app.modeling.scoring.perfect_scores import unseen_error_share
+from app.modeling.scoring.prediction_intervals import misses_level
 from app.modeling.scoring.scores import Predicted
 
 ROUGH_ROWS = 100
@@ -90,6 +91,13 @@ def score_notes(
 
 def _few_units(units: IndependentUnits, problem: Problem) -> str | None:
     """Say that no other group or time was seen, or only few."""
+    if units.kind is UnitKind.GROUPS and problem.time_column:
+        # See `find_units`: of so few moments no interval tells how much scores of others differ.
+        names = " and ".join(map(repr, problem.group_columns))
+        return (
+            f"Intervals say how much scores of other {names} at the same {problem.time_column!r} differ. How"
+            " much they differ from time to time, these rows are of too few times to tell."
+        )
     if units.kind not in (UnitKind.GROUPS, UnitKind.BLOCKS) or not 0 < units.count < ROUGH_UNITS:
         return None
     if units.kind is UnitKind.GROUPS:
@@ -175,15 +183,10 @@ def _coverage(interval_coverage: CoverageJson | None) -> str | None:
     if interval_coverage is None:
         return None
     share, level = interval_coverage["coverage"], interval_coverage["level"]
-    value, low, high = share["value"], share["low"], share["high"]
-    # Two points are no news to anyone, even where many rows prove them.
-    if value is None or low is None or high is None or abs(value - level) < 0.02:
+    value = share["value"]
+    if value is None or not misses_level(share, level):
         return None
     narrow = value < level
-    # The bounds come from a sample as well, so their error is as large as that of the share measured here.
-    tolerance = np.sqrt(2) * ((high - value) if narrow else (value - low))
-    if abs(value - level) <= tolerance:
-        return None
     return (
         f"The {level:.0%} prediction intervals contain {value:.1%} of these rows: they are too"
         f" {'narrow' if narrow else 'wide'}."

@@ -150,35 +150,14 @@ class ThresholdJson(TypedDict):
     text: str
 
 
-class PredictionIntervalsJson(TypedDict):
-    """`prediction_intervals.fit_intervals`. Bounds: prediction + error x scale at such a prediction."""
-
-    method: str
-    """`constant` or `scaled`."""
-    level: float
-    predictions: list[float]
-    scales: list[float]
-    """Size of errors at these predictions, interpolated linearly."""
-    errors: dict[str, list[float]]
-    """Level -> lower and upper error, in scales."""
-    steps: NotRequired[list[int]]
-    step_scales: NotRequired[list[float]]
-    """Rows ahead, and the size of their errors relative to all errors, interpolated linearly."""
-    lowest: float | None
-    """Smallest possible bound; None if there is none."""
-    coverage: float
-    """Cross-fitted, at `level`."""
-    rows: int
-    text: str
-
-
 class CoverageJson(TypedDict):
-    """Share of rows inside their prediction interval; `width` is the median width."""
+    """Rows inside their interval, its median `width`, and the factor of bounds that hold `level`."""
 
     level: float
     coverage: "Interval"
     width: float | None
     rows: int
+    widening: NotRequired[float]
 
 
 class FitFacts(TypedDict):

@@ -28,12 +28,15 @@ NO_REFIT_SUMMARY = "There was no time to refit on all rows."
 
 
 @tool(agents=())
-async def refit_model(ctx: ToolContext, model: ModelName, by_entity: bool = False) -> CallResult:
+async def refit_model(
+    ctx: ToolContext, model: ModelName, by_entity: bool = False, widening: float | None = None
+) -> CallResult:
     """Refit the evaluated model on all rows, including the hold-out, for delivery.
 
     Nothing is selected afterwards, and the score remains that of the hold-out. Without time left, the evaluated
     model is delivered. `by_entity`: rows of groups with training rows are predicted by fits that read the
-    group's column.
+    group's column. `widening`: the factor by which its intervals are wider than those of the evaluated model,
+    which held too few rows of the hold-out.
     """
     part = await load_model(ctx, model)
     left_s = None if ignores_clock(ctx) else ctx.training.deadline_s - await recorded_work_s(ctx.step, ctx.call)
@@ -47,6 +50,8 @@ async def refit_model(ctx: ToolContext, model: ModelName, by_entity: bool = Fals
         "seed": ctx.session.seed,
         "time_limit_s": left_s,
         **({"by_entity": True} if by_entity else {}),
+        # Left out where there is none, so that steps recorded before are found again by their arguments.
+        **({} if widening is None else {"widening": widening}),
     }
     time_s = MAX_DETERMINISTIC_FIT_S if left_s is None else left_s + MAX_REFIT_OVERRUN_S
     limits = Limits(time_s=time_s, threads=REFIT_THREADS)

@@ -61,6 +61,33 @@ def test_the_threshold_minimises_the_costs() -> None:
     assert "a missed positive 9" in costly_misses["text"]
 
 
+def rare_predictions(rows: int, seed: int) -> Predicted:
+    """Exact probabilities of a class that half a percent of the rows have."""
+    rng = np.random.default_rng(seed)
+    share = 1 / (1 + np.exp(5.4 - 1.3 * rng.normal(size=rows)))
+    return Predicted((rng.random(rows) < share).astype(float), np.column_stack([1 - share, share]))
+
+
+def mean_cost(predicted: Predicted, threshold: float, costs: tuple[float, float]) -> float:
+    is_called, is_positive = predicted.positive_share >= threshold, predicted.is_positive
+    alarms, misses = (is_called & ~is_positive).sum(), (~is_called & is_positive).sum()
+    return float(costs[0] * alarms + costs[1] * misses) / len(is_called)
+
+
+def test_costly_misses_of_a_rare_class_cost_no_more_on_new_rows_than_they_must() -> None:
+    costs, new_rows = (5.0, 200.0), rare_predictions(100_000, 1_000)
+    thresholds = [choose_threshold(rare_predictions(2_000, seed), costs=costs)["value"] for seed in range(12)]
+    best = mean_cost(new_rows, 5 / 205, costs)
+    assert np.mean([mean_cost(new_rows, value, costs) for value in thresholds]) < 1.06 * best
+
+
+def test_probabilities_that_are_too_high_get_the_threshold_that_is_cheapest() -> None:
+    predicted = make_predictions(5000)
+    share = np.sqrt(predicted.positive_share)
+    distorted = Predicted(predicted.truth, np.column_stack([1 - share, share]))
+    assert choose_threshold(distorted, costs=(1, 9))["value"] == pytest.approx(np.sqrt(0.1), abs=0.08)
+
+
 def test_costs_of_the_problem_set_the_threshold_of_the_model() -> None:
     predicted = make_predictions(5000)
     folds = np.arange(5000) % 5

@@ -1,0 +1,32 @@
+"""The share of the hold-out that intervals of predictions held, beside the share that they are made to hold."""
+
+from app.reporting.document.inline_elements import Text
+from app.reporting.draft import ReportDraft
+
+
+def missed_coverage(draft: ReportDraft) -> Text:
+    """Say that the intervals of the model's forecast held fewer rows than they are made to, beyond chance."""
+    facts = draft.facts
+    if facts.final is None or facts.is_forecast_by_methods:
+        return ()
+    level = facts.final.at("intervals", "level")
+    share, high = (facts.final.at("intervals", "coverage", name) for name in ("value", "high"))
+    if level is None or share is None or high is None or high.value is None or high.value >= level.value:
+        return ()
+    return (
+        " The intervals are made to hold ",
+        draft.read(level, "whole_percent"),
+        " of the rows, and held ",
+        draft.read(share, "whole_percent"),
+        " of the hold-out",
+        *_widening(draft),
+        ".",
+    )
+
+
+def _widening(draft: ReportDraft) -> Text:
+    """Say by how much the intervals of the delivered model are wider."""
+    widening = draft.facts.refit.at("widening") if draft.facts.refit else None
+    if widening is None or widening.value is None:
+        return ()
+    return (": they are wider here than those, by a factor of ", draft.read(widening, "score"))
