@@ -211,7 +211,14 @@ def _useless_columns(draft: ReportDraft) -> Text:
     """Only applies if some columns are known to help: with few rows, no column can be called useless."""
     ranked = draft.facts.importances
     best = max((entry.content.mean for entry in draft.facts.helping_columns), default=0.0)
-    useless = [entry for entry in ranked if _is_useless(entry.content, best)]
+    # A column may have a clear effect though its shuffling costs nothing measurable.
+    drivers = {
+        ", ".join(column.text() for column in items_at(driver, "columns"))
+        for driver in items_at(draft.facts.drivers, "drivers")
+    }
+    useless = [
+        entry for entry in ranked if _is_useless(entry.content, best) and entry.content.column not in drivers
+    ]
     names = [draft.render(entry.at("column")) for entry in useless[:6]]
     if not names:
         return ()

@@ -10,8 +10,8 @@ from app.reporting.evidence import RecordedFact, items_at
 
 _MAX_LEADERS = 4
 """Columns named in the first sentence, so that it stays readable."""
-_YEAR = re.compile(r"(?:^|[^a-z])(?:year|yr)s?(?:$|[^a-z])", re.IGNORECASE)
-"""Names of columns of years, whose values have no thousands separators."""
+_FIRST_YEAR, _LAST_YEAR = 1000, 2200
+"""Whole numbers without a unit that may be years, and are written without thousands separators."""
 _GROUPS = {
     "correlated": "they rise and fall together, so that their parts cannot be told apart",
     "codes": "codes of one category",
@@ -29,17 +29,20 @@ def leading_sentence(draft: ReportDraft) -> Text:
     if drivers is None or is_by_times_alone(draft):
         return ()
     target = _target(draft)
+    if not drivers.content.leaders and drivers.content.drivers:
+        names = join_texts([_columns(draft, driver) for driver in items_at(drivers, "drivers")[:_MAX_LEADERS]])
+        return (*target, " goes with ", *names, "; these rows do not tell what matters most.")
     if not drivers.content.leaders:
-        tested = draft.render(drivers.at("tested"), "integer")
         rows = draft.render(drivers.at("rows"), "integer")
+        if drivers.content.rows < drivers.content.holdout_rows or not drivers.content.has_enough_rows:
+            # The rest was left out, mostly for lack of time: it may show what these rows do not.
+            total = draft.render(drivers.at("holdout_rows"), "integer")
+            opening: Text = ("What ", *target, " goes with was not tested with enough rows: on ", *rows)
+            return (*opening, " of the ", *total, " that were not used in training.")
+        tested = draft.render(drivers.at("tested"), "integer")
         nothing: Text = ("none of ", *tested, " columns matters by more than chance explains")
         if (count := drivers.at("tested")) and count.value == 1:
             nothing = ("the only column does not matter by more than chance explains",)
-        if drivers.content.rows < drivers.content.holdout_rows:
-            # The rest was left out, mostly for lack of time: it may show what these rows do not.
-            total = draft.render(drivers.at("holdout_rows"), "integer")
-            where = ("On ", *rows, " of the ", *total, " rows that were not used in training, ")
-            return (*where, *nothing, "; more time may show what ", *target, " goes with.")
         where = (" goes with: on ", *rows, " rows that were not used in training, ")
         return ("These data do not show what ", *target, *where, *nothing, ".")
     leaders = items_at(drivers, "drivers")[: drivers.content.leaders]
@@ -102,6 +105,9 @@ def driver_table(draft: ReportDraft) -> ReportTable | None:
         "Importance: by how much the error grows when the values are shuffled among rows that were not used in "
         "training; columns that these rows do not tell apart share the first place"
     )
+    # An interval may be unknown where bootstrap samples lack a class.
+    if any((driver.value.get("low") or 0) <= 0 for driver in drivers):
+        caption += ". Where the interval reaches zero, the column is listed for its effect"
     return (
         ReportTable(("Column", "Place", "Importance", "Interval"), rows, caption, (1, 2, 3)) if rows else None
     )
@@ -150,21 +156,31 @@ def _change(draft: ReportDraft, driver: RecordedFact, effect: RecordedFact) -> T
             ") goes with ",
         )
     names = _columns(draft, driver, with_reason=False) if driver.text("grouped_by") == "codes" else column
-    after, before = (draft.render(effect.at(name), _value_style(effect, name)) for name in ("after", "before"))
+    after, before = (
+        draft.render(effect.at(name), _value_style(draft, effect, name)) for name in ("after", "before")
+    )
     return (*names, " ", *after, " instead of ", *before, *pieces, " goes with ")
 
 
 def _span(draft: ReportDraft, effect: RecordedFact) -> Text:
-    before, after = (draft.render(effect.at(name), _value_style(effect, name)) for name in ("before", "after"))
+    before, after = (
+        draft.render(effect.at(name), _value_style(draft, effect, name)) for name in ("before", "after")
+    )
     return (*before, " and ", *after)
 
 
-def _value_style(effect: RecordedFact, name: str) -> str:
+def _value_style(draft: ReportDraft, effect: RecordedFact, name: str) -> str:
     value = effect.at(name)
     if value is None or isinstance(value.value, str | bool):
         return "moment" if value is not None and _is_moment(value.value) else "text"
-    is_year = _YEAR.search(effect.text("column")) and value.value == int(value.value)
-    return "plain_integer" if is_year else "quantity"
+    has_unit = bool(draft.unit(effect.text("column")))
+    return "plain_integer" if not has_unit and _may_be_years(effect) else "quantity"
+
+
+def _may_be_years(effect: RecordedFact) -> bool:
+    """Tell if both values of an effect may be years: one alone may be any number of that size."""
+    values = [bound.value for bound in (effect.at("before"), effect.at("after")) if bound is not None]
+    return all(_FIRST_YEAR <= value <= _LAST_YEAR and value == int(value) for value in values)
 
 
 def _is_moment(value: object) -> bool:

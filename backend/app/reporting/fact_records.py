@@ -169,6 +169,7 @@ class DriversRecord:
     is_first_clear: bool
     rows: int = 0
     holdout_rows: int = 0
+    has_enough_rows: bool = True
 
 
 @dataclass(frozen=True)

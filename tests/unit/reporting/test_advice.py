@@ -96,6 +96,35 @@ def test_rules_have_distinct_names_and_texts() -> None:
     assert len(set(RULES.values())) == len(RULES)
 
 
+def test_a_column_with_a_clear_effect_is_not_called_useless(titanic: list[RecordedCall]) -> None:
+    useless = altered(titanic, "explain_model", _useless)
+    (before,) = [
+        plain_text(each.text) for each in advise(make_draft(useless)) if each.rule == "useless_columns"
+    ]
+    assert "age" in before
+
+    def list_driver(result: dict[str, Any]) -> None:
+        driver = {"columns": ["age"], "grouped_by": "single", "rank": 1, "importance": 0.0, "effects": []}
+        result["drivers"] = {
+            "drivers": [driver | {"low": None, "high": None}],
+            **{
+                "leaders": 0,
+                "is_first_clear": False,
+                "tested": 4,
+                "rows": 260,
+                "holdout_rows": 260,
+                "repeats": 5,
+            },
+        }
+
+    (after,) = [
+        plain_text(each.text)
+        for each in advise(make_draft(altered(useless, "explain_model", list_driver)))
+        if each.rule == "useless_columns"
+    ]
+    assert "age" not in after
+
+
 def test_with_few_rows_no_column_is_called_useless(titanic: list[RecordedCall]) -> None:
     def change(result: dict[str, Any]) -> None:
         for entry in result["importances"]:

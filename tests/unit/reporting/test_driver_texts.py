@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from app.recorded_call import RecordedCall
+from app.reporting.compose import compose
 from app.reporting.document.inline_elements import plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import driver_table, effect_sentences, leading_sentence
@@ -51,23 +52,59 @@ def with_drivers(
 def test_the_first_sentence_is_as_sure_as_the_rows_allow(
     leaders: int, is_first_clear: bool, expected: str, diabetes: list[RecordedCall], draft: MakeDraft
 ) -> None:
-    calls = with_drivers(
-        diabetes,
-        driver("bmi", effects=[]),
-        driver("bp", effects=[]),
-        leaders=leaders,
-        is_first_clear=is_first_clear,
-    )
+    drivers = [driver("bmi", effects=[]), driver("bp", effects=[])][: leaders + 1 if leaders else 0]
+    calls = with_drivers(diabetes, *drivers, leaders=leaders, is_first_clear=is_first_clear)
     assert plain_text(leading_sentence(draft(calls))) == expected
+
+
+@pytest.mark.parametrize(("is_asked", "title"), [(True, "What target goes with"), (False, "Predicting target")])
+def test_the_title_says_what_was_asked(
+    is_asked: bool, title: str, diabetes: list[RecordedCall], draft: MakeDraft
+) -> None:
+    calls = altered(diabetes, "explain_model", lambda result: result.update(wants_drivers=is_asked))
+    assert plain_text(compose(draft(calls)).title) == title
+
+
+def test_drivers_that_only_their_effects_show_are_named(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
+    calls = with_drivers(diabetes, driver("bmi", effects=[]), driver("bp", effects=[]), leaders=0)
+    assert plain_text(leading_sentence(draft(calls))) == (
+        "target goes with bmi and bp; these rows do not tell what matters most."
+    )
+
+
+@pytest.mark.parametrize("low", [6.0, -1.0, None])
+def test_the_caption_says_why_an_uncertain_importance_is_listed(
+    low: float | None, diabetes: list[RecordedCall], draft: MakeDraft
+) -> None:
+    table = driver_table(draft(with_drivers(diabetes, driver("bmi", effects=[]) | {"low": low})))
+    assert table is not None
+    assert ("listed for its effect" in table.caption) == (low != 6.0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "span"),
+    [
+        (1924.0, 1986.0, "1924 and 1986"),
+        (1924.0, 4986.0, "1,924 and 4,986"),
+        (1924.5, 1986.5, "1,924 and 1,986"),
+    ],
+)
+def test_numbers_that_may_be_years_have_no_separators(
+    before: float, after: float, span: str, diabetes: list[RecordedCall], draft: MakeDraft
+) -> None:
+    calls = with_drivers(diabetes, driver("built", effects=[effect("built", before=before, after=after)]))
+    assert f"(between {span})" in plain_text(effect_sentences(draft(calls))[0])
 
 
 def test_rows_that_were_left_out_are_told(diabetes: list[RecordedCall], draft: MakeDraft) -> None:
     calls = with_drivers(diabetes, leaders=0)
     cut = altered(calls, "explain_model", lambda result: result["drivers"].update(rows=40))
-    assert plain_text(leading_sentence(draft(cut))) == (
-        "On 40 of the 88 rows that were not used in training, none of 10 columns matters by more than chance"
-        " explains; more time may show what target goes with."
-    )
+    few = altered(calls, "explain_model", lambda result: result["drivers"].update(has_enough_rows=False))
+    for shuffled, rows in ((cut, 40), (few, 88)):
+        assert plain_text(leading_sentence(draft(shuffled))) == (
+            f"What target goes with was not tested with enough rows: on {rows} of the 88 that were not used in"
+            " training."
+        )
 
 
 def test_a_single_column_is_not_counted(diabetes: list[RecordedCall], draft: MakeDraft) -> None:

@@ -55,12 +55,25 @@ class _Differences:
 NO_DIFFERENCES = _Differences((), ())
 
 
+@dataclass(frozen=True)
+class GroupEffects:
+    """Effects of a group, the largest first. `chance`: the smallest probability of one so large by chance, as
+    if no other had been looked at; `differences`: the number of those that were."""
+
+    effects: Sequence[Effect] = ()
+    chance: float = 1.0
+    differences: int = 0
+
+
+NO_EFFECTS = GroupEffects()
+
+
 def measure_effects(
     measurement: ImportanceMeasurement,
     drivers: Sequence[GroupImportance],
     seed: int = 0,
     deadline: Deadline | None = None,
-) -> dict[str, list[Effect]]:
+) -> dict[str, GroupEffects]:
     """Measure the effects of groups by their labels; texts have none, nor what there is no time for."""
     deadline = deadline or Deadline(None)
     rng = np.random.default_rng(seed)
@@ -77,7 +90,7 @@ def measure_effects(
     # All measured columns are in the regression, so that no driver is credited with what another one does.
     controls = [*drivers, *(entry for entry in measurement.ranked if entry not in drivers)]
     regressions: dict[int | None, ResidualRegression] = {}
-    effects: dict[str, list[Effect]] = {}
+    effects: dict[str, GroupEffects] = {}
     for driver in drivers:
         part = differences.get(driver.group.label, NO_DIFFERENCES)
         of_class = _choose_class(measurement, part)
@@ -87,8 +100,14 @@ def measure_effects(
             _make_effect(measurement, driver.group, part, place, of_class, regressions[of_class])
             for place in range(len(part.pairs))
         )
-        ranked = sorted((effect for effect in measured if effect), key=lambda effect: -abs(effect["value"]))
-        effects[driver.group.label] = ranked[:MAX_VALUE_EFFECTS]
+        ranked = sorted(
+            (entry for entry in measured if entry is not None), key=lambda entry: -abs(entry[0]["value"])
+        )
+        effects[driver.group.label] = GroupEffects(
+            [effect for effect, _ in ranked[:MAX_VALUE_EFFECTS]],
+            min((chance for _, chance in ranked), default=1.0),
+            len(ranked),
+        )
     return effects
 
 
@@ -229,16 +248,19 @@ def _make_effect(
     place: int,
     of_class: int | None,
     regression: ResidualRegression,
-) -> Effect | None:
+) -> tuple[Effect, float] | None:
+    """Return an effect, and the probability of one as large by chance; None where the rows do not tell."""
     by_row = select_class(differences.by_row[place], of_class)
     own, own_error = float(by_row.mean()), float(by_row.std(ddof=1)) / sqrt(len(by_row))
     correction = regression.correct(group.label, own, place)
     if correction is None:
         return None
     value = differences.share * (own + correction.value)
-    half_width = differences.share * regression.quantile * hypot(correction.error, own_error)
+    error = differences.share * hypot(correction.error, own_error)
+    half_width = regression.quantile * error
     if not (isfinite(value) and isfinite(half_width)) or half_width == 0:
         return None
+    chance = regression.chance(value, error)
     # Two digits of the uncertainty are told: further ones of the value would be noise.
     digits = 1 - floor(log10(half_width))
     value, low, high = (round(bound, digits) for bound in (value, value - half_width, value + half_width))
@@ -246,7 +268,7 @@ def _make_effect(
     # Of an effect below zero the bounds change places.
     sizes = sorted((abs(low), abs(high)))
     before, after = differences.pairs[place]
-    return {
+    effect: Effect = {
         "column": group.columns[0],
         "with": list(group.columns[1:]) if group.reason != "codes" else [],
         "before": before,
@@ -261,3 +283,4 @@ def _make_effect(
         "size_low": sizes[0],
         "size_high": sizes[1],
     }
+    return effect, chance

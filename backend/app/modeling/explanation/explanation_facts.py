@@ -110,7 +110,8 @@ class Driver(TypedDict):
 class DriverFacts(TypedDict):
     """Columns that the target goes with.
 
-    `drivers`: significant ones, the most important first. `leaders`: the number of those that may be the first;
+    `drivers`: those whose shuffling the metric misses, the most important first, then those that have an effect
+    beyond chance though their importance is not. `leaders`: the number of those that may be the first;
     `is_first_clear`: one is above all others beyond chance. `tested`: groups of columns that were shuffled;
     `rows` of `holdout_rows`: the rows that this was measured on.
     """
@@ -121,6 +122,8 @@ class DriverFacts(TypedDict):
     tested: int
     rows: int
     holdout_rows: int
+    has_enough_rows: bool
+    """Whether the rows are enough to tell a helpful column from a useless one."""
     repeats: int
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from app.modeling.explanation.column_groups import ColumnGroup, group_columns
 from app.modeling.explanation.explained_model import MAX_BATCH_ROWS, ExplainedModel
+from app.modeling.explanation.prediction_clock import PredictionClock
 from app.modeling.facts.computation_facts import Importance, ImportanceFacts
 from app.modeling.problem.metrics import METRICS
 from app.modeling.scoring.bootstrap_metrics import make_statistic
@@ -21,20 +22,18 @@ MAX_ROWS = 20_000
 """Rows that are shuffled: their interval is a seventh of that of 400 rows, and resampling takes 16 MB."""
 MIN_ROWS = 200
 """Rows of the first pass as long as dropping columns saves the time."""
+PROBE_ROWS = 30
+"""Rows of the first call, which costs little beside what each call costs whatever its rows."""
 MIN_SLOW_ROWS = 40
 """Rows for a model so slow that not even `MIN_COLUMNS` columns can be shuffled on more."""
 MAX_COLUMNS, MIN_COLUMNS = 60, 8
 """Groups of columns that are shuffled, at most and whatever the time."""
 MAX_FINALISTS, MIN_FINALISTS = 12, 2
 """Groups that are shuffled on all rows where there is no time for more."""
-MAX_PREDICTED_ROWS = 300_000
-"""Rows to predict without a clock: a minute of a slow model."""
 MIN_GAIN = 2
 """Times as many rows as in the first pass that a second one must have to be worth its time."""
 FIRST_PASS_SHARE = 0.4
 """Share of the time for the first pass, if it must be on a part of the rows."""
-PREDICTION_SHARE = 0.85
-"""Share of the time for predictions; the rest is for resampling, which measured at a tenth of it."""
 MAX_RESAMPLES, MIN_RESAMPLES, RESAMPLED_ROWS = 100, 50, 500_000
 """Bootstrap samples, fewer of more rows: a standard error to 7 % to 10 %."""
 MIN_JUDGED_ROWS, MIN_ROWS_OF_OTHER_CLASSES = 30, 10
@@ -82,6 +81,8 @@ class ImportanceMeasurement:
     ranked: Sequence[GroupImportance]
     screened: Sequence[GroupImportance]
     left_out: int
+    available_rows: int
+    """Rows that could have been shuffled, of which `rows` may be a part."""
 
     @property
     def measured(self) -> list[GroupImportance]:
@@ -104,9 +105,23 @@ class ImportanceMeasurement:
         """Test if an importance is above the largest of as many useless columns by chance; not on few rows."""
         if not self.has_enough_rows:
             return False
-        # One-sided: a column whose shuffling improves the score does not help.
-        reach = self.quantile(FALSE_ALARM_RATE / max(len(self.measured), 1))
-        return bool(importance.mean - reach * importance.std > 0)  # false where either is unknown
+        # One-sided: a column whose shuffling improves the score does not help. False where either is unknown.
+        return bool(importance.mean - self.half_width(importance) > 0)
+
+    def half_width(self, importance: GroupImportance) -> float:
+        """Return half of the interval of an importance, which lies above zero exactly where the group helps."""
+        return self.quantile(FALSE_ALARM_RATE / max(len(self.measured), 2)) * importance.std
+
+    def bounds(self, importance: GroupImportance) -> tuple[float | None, float | None]:
+        """Return the ends of the interval of an importance; None where the rows are too few to know it."""
+        if not self.has_enough_rows:
+            return None, None
+        half_width = self.half_width(importance)
+        return round_significant(importance.mean - half_width), round_significant(importance.mean + half_width)
+
+    def is_tested(self, importance: GroupImportance) -> bool:
+        """Tell if rows enough were shuffled to say that a group does not help: all of those that there are."""
+        return self.has_enough_rows and importance.rows >= self.available_rows
 
     def is_separated(self, ahead: GroupImportance, behind: GroupImportance) -> bool:
         """Test if one importance is above another beyond chance, by the difference on the same drawn rows.
@@ -149,17 +164,18 @@ class ImportanceMeasurement:
         }
 
     def _summary(self, importance: GroupImportance) -> Importance:
-        half_width = self.quantile(FALSE_ALARM_RATE / 2) * importance.std
+        low, high = self.bounds(importance)
         return {
             "column": importance.group.label,
             "columns": list(importance.group.columns),
             "grouped_by": importance.group.reason,
             "mean": round_significant(importance.mean) or 0.0,
             "std": round_significant(importance.std) or 0.0,
-            "low": round_significant(importance.mean - half_width),
-            "high": round_significant(importance.mean + half_width),
+            "low": low,
+            "high": high,
             "rows": importance.rows,
             "helps": self.helps(importance),
+            "is_tested": self.is_tested(importance),
         }
 
 
@@ -195,11 +211,14 @@ def measure_importances(
     rows, as often as the time allows; where it does not allow that once, a first pass on a part of the rows
     finds those that are worth all of them. At last columns are left out.
     """
-    work = _Work(subject, deadline or Deadline(None))
+    work = PredictionClock(subject, deadline or Deadline(None))
     rng = np.random.default_rng(seed)
     positions = subject.sample(len(rows), MAX_ROWS, seed)
-    # A first call measures the speed, before the rows are chosen by it.
-    work.predict([rows.iloc[positions[:MIN_ROWS]]])
+    available_rows = len(positions)
+    # Two calls measure the speed, before the rows are chosen by it: a call has a cost of its own, which would
+    # make each row of a small table look slow.
+    work.predict([rows.iloc[positions[:PROBE_ROWS]]])
+    first_outputs = work.predict([rows.iloc[positions[:MIN_ROWS]]])[0]
     # Twice: the rows are predicted once as they are and at least once shuffled.
     if work.rows_left < 2 * len(positions):
         positions = subject.sample(len(rows), max(int(work.rows_left / 2), MIN_SLOW_ROWS), seed)
@@ -207,7 +226,9 @@ def measure_importances(
     rows, truth = rows.iloc[positions].reset_index(drop=True), truth[positions]
     groups = group_columns(rows, columns)
     count = min(max(int(work.rows_left / min(MIN_ROWS, len(rows))), MIN_COLUMNS), MAX_COLUMNS)
-    sample = _HeldOutRows(subject, rows, truth, work.predict([rows])[0], threshold, units, seed)
+    # A small table was predicted already.
+    outputs = first_outputs if len(first_outputs) == len(rows) else work.predict([rows])[0]
+    sample = _HeldOutRows(subject, rows, truth, outputs, threshold, units, seed)
     sample, ranked, screened = _measure_groups(sample, groups[:count], repeats, work, rng)
     return ImportanceMeasurement(
         subject,
@@ -220,39 +241,8 @@ def measure_importances(
         ranked,
         screened,
         sum(len(group.columns) for group in groups[count:]),
+        available_rows,
     )
-
-
-class _Work:
-    """Predictions within a deadline, by the speed measured so far; without a clock, a number of rows."""
-
-    def __init__(self, subject: ExplainedModel, deadline: Deadline) -> None:
-        self._subject, self._deadline = subject, deadline
-        self._rows, self._seconds = 0, 0.0
-
-    @property
-    def left_s(self) -> float:
-        """Seconds that are left; without a clock always the same number."""
-        return 0.0 if self._deadline.limit_s is None else self._deadline.left_s
-
-    @property
-    def rows_left(self) -> float:
-        """Rows that can still be predicted."""
-        if self._deadline.limit_s is None:
-            return float(max(MAX_PREDICTED_ROWS - self._rows, 0))
-        reserved_s = (1 - PREDICTION_SHARE) * self._deadline.limit_s
-        return max(self._deadline.left_s - reserved_s, 0.0) * self._rows / max(self._seconds, 1e-9)
-
-    def predict(self, frames: Sequence[pd.DataFrame]) -> list[np.ndarray]:
-        started = self._deadline.spent_s
-        outputs = self._subject.predict_frames(frames)
-        rows, seconds = sum(map(len, frames)), self._deadline.spent_s - started
-        if self._deadline.limit_s is None:
-            self._rows += rows
-        elif rows >= self._rows:
-            # The largest call tells the speed: of few rows it is mostly the fixed cost of a call.
-            self._rows, self._seconds = rows, seconds
-        return outputs
 
 
 class _HeldOutRows:
@@ -292,7 +282,7 @@ class _HeldOutRows:
         )
 
     def shuffle(
-        self, groups: Sequence[ColumnGroup], repeats: int, work: _Work, rng: np.random.Generator
+        self, groups: Sequence[ColumnGroup], repeats: int, work: PredictionClock, rng: np.random.Generator
     ) -> list[GroupImportance]:
         """Shuffle each group, at least once and as often as the time allows."""
         tallies = [_Tally(group, self.counts.shape[1], self.base.shape) for group in groups]
@@ -310,7 +300,9 @@ class _HeldOutRows:
             pass_s = left_s - work.left_s
         return [tally.importance(done, len(self.rows)) for tally in tallies]
 
-    def _shuffle_batch(self, tallies: Sequence["_Tally"], work: _Work, rng: np.random.Generator) -> None:
+    def _shuffle_batch(
+        self, tallies: Sequence["_Tally"], work: PredictionClock, rng: np.random.Generator
+    ) -> None:
         lenders = [rng.permutation(len(self.rows)) for _ in tallies]
         frames = [
             _shuffle_columns(self.rows, tally.group, lent) for tally, lent in zip(tallies, lenders, strict=True)
@@ -368,7 +360,11 @@ class _Tally:
 
 
 def _measure_groups(
-    sample: _HeldOutRows, groups: Sequence[ColumnGroup], repeats: int, work: _Work, rng: np.random.Generator
+    sample: _HeldOutRows,
+    groups: Sequence[ColumnGroup],
+    repeats: int,
+    work: PredictionClock,
+    rng: np.random.Generator,
 ) -> tuple[_HeldOutRows, list[GroupImportance], list[GroupImportance]]:
     """Return the rows of the importances, the importances, and those of a first pass on fewer rows."""
     all_rows = len(sample.rows)

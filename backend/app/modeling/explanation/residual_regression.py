@@ -18,7 +18,7 @@ from app.modeling.explanation.importance import GroupImportance, ImportanceMeasu
 ROWS_PER_TERM = 10
 """Held-out rows for each term of the regression, a common least number."""
 MIN_TERM_STD = 1e-9
-"""Standard deviation, relative to the largest, below which a term has no variation."""
+"""Standard deviation, relative to a term's own largest value, below which the term has no variation."""
 MAX_CONDITION = 1e-10
 """Relative singular value below which terms are the same, and share their coefficient."""
 MAX_LEVERAGE = 0.9
@@ -45,12 +45,13 @@ class Correction:
 
 
 def line_terms(column: pd.Series, low: float, high: float) -> LocalTerms:
-    """Make the term of a number between two values. Beyond them it is constant, so that rows far out, where the
-    effect may be another, do not decide."""
+    """Make the term of a number between two values: 0 at the first, 1 at the second. Beyond them it is
+    constant, so that rows far out, where the effect may be another, do not decide."""
     numbers = column.astype("float64").to_numpy(copy=True)
     # A missing value lies between the two, where it weighs least on the slope.
     numbers[np.isnan(numbers)] = (low + high) / 2
-    return LocalTerms(np.clip(numbers, low, high)[:, None], np.array([[high - low]]))
+    share = (np.clip(numbers, low, high) - low) / (high - low)
+    return LocalTerms(share[:, None], np.array([[1.0]]))
 
 
 def value_terms(column: pd.Series, usual: object, others: Sequence[object]) -> LocalTerms:
@@ -95,8 +96,10 @@ class ResidualRegression:
         scale = design.std(axis=0)
         # The constant has no spread, and must not be dropped for it.
         scale[0] = 1.0
-        # Divided by infinity a term without variation is zero, and so is its coefficient.
-        self._scale = np.where(scale > MIN_TERM_STD * scale.max(), scale, np.inf)
+        # Of each term by itself: beside nanoseconds of dates any probability would seem constant. Divided by
+        # infinity a term without variation is zero, and so is its coefficient.
+        varies = scale > MIN_TERM_STD * np.abs(design).max(axis=0)
+        self._scale = np.where(varies, scale, np.inf)
         design = design / self._scale
         # A pseudo-inverse, since a contribution and the column itself may be the same line.
         inverse = np.linalg.pinv(design.T @ design, rcond=MAX_CONDITION, hermitian=True)
@@ -113,6 +116,10 @@ class ResidualRegression:
     def quantile(self) -> float:
         """Student's t of a 95% interval."""
         return float(stats.t.isf(0.025, self._freedom))
+
+    def chance(self, value: float, error: float) -> float:
+        """Return the probability of an effect as far from zero where there is none (two-sided)."""
+        return float(2 * stats.t.sf(abs(value) / error, self._freedom))
 
     def correct(self, label: str, difference: float, number: int) -> Correction | None:
         """Return the correction of the model's difference between two values of a group; None without rows to

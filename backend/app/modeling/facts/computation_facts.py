@@ -281,11 +281,10 @@ class ComparisonFacts(TypedDict):
 
 
 class Importance(TypedDict):
-    """Loss of the metric when a raw column is shuffled, with its standard error and 95% interval.
+    """Loss of the metric when a raw column is shuffled, with its standard error and joint 95% interval.
 
-    `columns`: those that were shuffled together, which `column` lists; `grouped_by`: why (`codes` of one
-    category, `date` parts, `lags`, `correlated`, `words` of the last one that tell the others, or `single`).
-    `rows`: rows that they were shuffled on. `helps`: above the largest of as many useless columns by chance.
+    `columns`: those shuffled together, `grouped_by` `codes`, `date`, `lags`, `correlated`, `words` or `single`.
+    `rows`: those shuffled. `helps`: above as many useless columns by chance; `is_tested`: the rows tell that.
     """
 
     column: str
@@ -297,6 +296,7 @@ class Importance(TypedDict):
     high: NotRequired[float | None]
     rows: NotRequired[int]
     helps: bool
+    is_tested: NotRequired[bool]
 
 
 class ImportanceFacts(TypedDict):

@@ -100,6 +100,36 @@ def test_a_very_slow_model_is_explained_on_fewer_rows_and_columns_and_says_so(
     assert len(facts["importances"]) + facts["left_out"] == wide.shape[1]
 
 
+def test_a_cost_of_each_call_takes_no_rows_from_a_small_table(
+    subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
+) -> None:
+    now = 0.0
+
+    def answer(frame: pd.DataFrame) -> np.ndarray:
+        nonlocal now
+        now += 0.2 + 1e-4 * len(frame)
+        return subject.predict(frame)
+
+    few = rows.head(180)
+    slow = replace(subject, predict=answer)
+    facts = permutation_importance(
+        slow, few, truth[:180], list(few.columns), deadline=Deadline(1.2, lambda: now)
+    )
+    assert {entry["rows"] for entry in facts["importances"]} == {180}
+    assert now < 1.4
+
+
+@pytest.mark.parametrize("count", [25, 90, 400, 1500])
+def test_an_interval_is_above_zero_exactly_where_a_column_helps(
+    count: int, subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
+) -> None:
+    facts = permutation_importance(subject, rows.head(count), truth[:count], list(rows.columns))
+    for entry in facts["importances"]:
+        low = entry["low"]
+        assert entry["helps"] == (low is not None and low > 0)
+        assert entry["is_tested"] == (low is not None) == (count > 30)
+
+
 def test_rows_of_order_dependent_models_keep_their_order(
     subject: ExplainedModel, rows: pd.DataFrame, truth: np.ndarray
 ) -> None:
@@ -111,8 +141,9 @@ def test_rows_of_order_dependent_models_keep_their_order(
 
     permutation_importance(replace(subject, predict=say, keeps_order=True), rows, truth, ["a"], repeats=2)
 
-    assert {len(given) for given in seen[1:]} == {len(rows)}
-    for given in seen[1:]:
+    # The first two calls measure the speed.
+    assert {len(given) for given in seen[2:]} == {len(rows)}
+    for given in seen[2:]:
         assert given["kind"].tolist() == rows["kind"].tolist()
 
 
