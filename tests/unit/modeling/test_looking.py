@@ -96,6 +96,26 @@ def test_suggested_features_read_names_texts_and_many_categories() -> None:
     assert {"op": "frequency", "columns": ["city"]} in operations
 
 
+def test_days_between_dates_are_suggested_where_they_vary() -> None:
+    rng = np.random.default_rng(3)
+    visit = pd.Timestamp("2025-01-06") + pd.to_timedelta(rng.integers(0, 400, 400), "D")
+    wait = rng.integers(0, 60, 400)
+    frame = pd.DataFrame(
+        {
+            "booked": visit - pd.to_timedelta(wait, "D"),
+            "visit": visit,
+            "reminded": visit - pd.Timedelta(days=2),
+            "missed": (wait > 30).astype(int),
+        }
+    )
+    operations = suggest_features(frame, problem(frame, "missed"))
+    # Two days before every visit: that span is always equal.
+    assert operations[0] == {"op": "days_between", "pairs": [("visit", "booked"), ("reminded", "booked")]}
+    extended, facts = extend_recipe(frame, problem(frame, "missed"), [], operations)
+    assert extended["visit_since_booked"].tolist() == wait.tolist()
+    assert "Added the days between visit and booked, reminded and booked." in facts["effects"]
+
+
 def test_the_past_is_suggested_only_where_there_is_a_horizon() -> None:
     frame = series()
     ahead = [step["op"] for step in suggest_features(frame, problem(frame, "sales", horizon=1), [1, 7])]

@@ -25,7 +25,12 @@ def test_the_operations_of_a_description_can_be_parsed(tool: str) -> None:
     schema = REGISTRY[tool].arguments.model_json_schema()["properties"]["operations"]
     operations = re.findall(r"\{'op': '(\w+)'[^}]*\}", schema["description"])
     assert len(operations) >= 5
-    required = {"combine": {"how": "ratio", "pairs": [["a", "b"]]}, "extract": {"what": "domain"}}
+    pairs = {"pairs": [["a", "b"]]}
+    columns = {"columns": ["a"]}
+    fields = {
+        "combine": {"how": "ratio", **pairs},
+        "days_between": pairs,
+        "extract": {"what": "domain", **columns},
+    }
     for name in operations:
-        fields = required.get(name, {}) | ({} if name == "combine" else {"columns": ["a"]})
-        parse_recipe([{"op": name, **fields}])
+        parse_recipe([{"op": name, **fields.get(name, columns)}])

@@ -18,6 +18,7 @@ _SENTENCES = {
     "frequency": "Added the frequency of the value of {columns}.",
     "parse_dates": "Split {columns} into parts of dates.",
     "elapsed": "Added the time since the first training row, by {column}.",
+    "days_between": "Added the days between {columns}.",
     "mark_missing": "Marked where {columns} is missing.",
     "impute": "Filled missing values of {columns} with the training rows' {strategy}.",
     "clip": "Clipped {columns} to the training rows' quantiles {lower} and {upper}.",

@@ -1,5 +1,6 @@
 """Suggestions of features, from the training rows, beyond those that every encoder makes."""
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -11,17 +12,19 @@ from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.recipe import RecipeJson, select_inputs
 from app.modeling.recipe.time_series import detect_common_season, detect_series_interval, split_series
-from app.modeling.recipe.transforms.dates import to_dates
+from app.modeling.recipe.transforms.dates import days_between, to_dates
 from app.modeling.recipe.transforms.text import PATTERNS
 from app.modeling.table.column_kinds import ColumnKind, column_kind
 
+MAX_DATES = 6
+"""Dates whose spans are features: fifteen pairs."""
 MANY_CATEGORIES = 15
 """Categories from which their frequency is a feature: with fewer, their own codes say as much."""
 
 
 def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[int] = ()) -> RecipeJson:
-    """Suggest a recipe: parts of dates, patterns of texts, frequencies of categories, and history if there is a
-    horizon.
+    """Suggest a recipe: parts of dates and days between them, patterns of texts, frequencies of categories, and
+    history if there is a horizon.
 
     Words of free text need no feature, because encoders weight them all.
     """
@@ -40,11 +43,14 @@ def suggest_features(frame: pd.DataFrame, problem: Problem, lookback: Sequence[i
     if frequent_columns:
         recipe.append({"op": "frequency", "columns": frequent_columns})
     time_ordered = problem.time_column is not None
+    # Before the dates are split, after which they are gone.
+    recipe += _spans(inputs, [*([problem.time_column] if time_ordered else []), *columns])
     for name in columns:
         if kinds[name] is ColumnKind.DATETIME and (parts := _calendar(inputs[name], time_ordered)):
             # Of the time column itself they would tell the training rows from all later ones.
             recipe.append({"op": "parse_dates", "columns": [name], "parts": [*parts, "elapsed_days"]})
     is_dated = time_ordered and column_kind(inputs[problem.time_column]) is ColumnKind.DATETIME
+    is_dated = is_dated and problem.time_column not in problem.exclude
     if is_dated and (parts := _calendar(inputs[problem.time_column], time_ordered)):
         recipe.append({"op": "parse_dates", "columns": [problem.time_column], "parts": parts, "keep": True})
     if problem.horizon:
@@ -98,6 +104,24 @@ def _calendar(dates: pd.Series, time_ordered: bool) -> list[str]:
         return []
     parts = [RECIPE_NAMES.get(part, part) for part in select_parts(times, time_ordered)]
     return [*parts, "day_of_year"] if "month" in parts else parts
+
+
+def _spans(inputs: pd.DataFrame, names: Sequence[str | None]) -> RecipeJson:
+    """Suggest the days between each two dates of a row: from booking to arrival, from birth to admission.
+
+    The date that is later in most rows comes first. Spans that are always equal say nothing.
+    """
+    dates = {
+        str(name): to_dates(inputs[name])
+        for name in names
+        if name is not None and column_kind(inputs[name]) is ColumnKind.DATETIME
+    }
+    pairs = []
+    for first, second in itertools.combinations([*dates][:MAX_DATES], 2):
+        days = days_between(dates[first], dates[second]).dropna()
+        if days.nunique() > 1:
+            pairs.append((first, second) if days.median() >= 0 else (second, first))
+    return [{"op": "days_between", "pairs": pairs}] if pairs else []
 
 
 RECIPE_NAMES = {"day_of_week": "weekday"}

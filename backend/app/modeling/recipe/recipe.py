@@ -23,7 +23,7 @@ from app.modeling.recipe.transforms.columns import (
     ToCategory,
     ToNumber,
 )
-from app.modeling.recipe.transforms.dates import Elapsed, ParseDates
+from app.modeling.recipe.transforms.dates import DaysBetween, Elapsed, ParseDates
 from app.modeling.recipe.transforms.forecast_moment import ForecastMoment
 from app.modeling.recipe.transforms.indicators import Indicators
 from app.modeling.recipe.transforms.lag_features import Changes, Lags, Rolling
@@ -44,6 +44,7 @@ AnyOperation = Annotated[
     | Frequency
     | ParseDates
     | Elapsed
+    | DaysBetween
     | MarkMissing
     | Impute
     | Clip
@@ -281,6 +282,8 @@ def make_recipe(problem: Problem, operations: RecipeJson) -> Recipe:
         )
     # The series is a feature of forecasts, where the same ones come again; entities of a split are new ones.
     hidden = [problem.time_column] if problem.time_column else [problem.group_column]
+    if problem.group_column in problem.exclude:
+        hidden = [problem.time_column, problem.group_column]
     return Recipe(
         operations=list(operations),
         time_column=problem.time_column,
@@ -291,6 +294,10 @@ def make_recipe(problem: Problem, operations: RecipeJson) -> Recipe:
 
 
 def select_inputs(frame: pd.DataFrame, problem: Problem) -> pd.DataFrame:
-    """The input columns of a model: without excluded ones, and without the target unless there is a horizon."""
-    excluded = set(problem.exclude) | (set() if problem.horizon else {problem.target})
+    """The input columns of a model: without excluded ones, and without the target unless there is a horizon.
+
+    The time and the group of rows in time order stay, since a recipe sorts by them; it hides excluded ones.
+    """
+    ordering = {problem.time_column, problem.group_column} if problem.time_column else set()
+    excluded = (set(problem.exclude) - ordering) | (set() if problem.horizon else {problem.target})
     return frame[[name for name in frame.columns if name not in excluded]]

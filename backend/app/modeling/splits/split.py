@@ -77,8 +77,9 @@ def choose_share(labels: pd.Series, problem: Problem, kind: SplitKind, moments: 
     return float(np.clip(needed / rows, MIN_SHARE, USUAL_SHARE))
 
 
-def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
-    """Choose the kind of split; return it with the reason as a sentence."""
+def choose_kind(problem: Problem, seed: int | None = None) -> tuple[SplitKind, str]:
+    """Choose the kind of split; return it with the reason as a sentence, which names the seed of a draw."""
+    draw = "chosen at random" if seed is None else f"chosen at random with the seed {seed}"
     if problem.time_column:
         gap = (
             f", with {describe_count(problem.horizon, 'row')} before it left out of training, because labels"
@@ -98,11 +99,11 @@ def choose_kind(problem: Problem) -> tuple[SplitKind, str]:
     if problem.is_classification:
         return (
             SplitKind.STRATIFIED,
-            "Classes keep their shares on both sides, chosen at random with a fixed seed.",
+            f"Classes keep their shares on both sides, {draw}.",
         )
     return (
         SplitKind.RANDOM,
-        "The target is a number and rows have no order or groups: chosen at random with a fixed seed.",
+        f"The target is a number and rows have no order or groups: {draw}.",
     )
 
 
@@ -168,7 +169,7 @@ def split_holdout(
     rows = rows.reset_index(drop=True)
     labels = make_labels(rows, problem)
     check_enough(rows, labels.dropna(), problem)
-    kind, reason = choose_kind(problem)
+    kind, reason = choose_kind(problem, seed)
     moments = rows[problem.time_column].nunique() if problem.time_column and problem.every_step else 0
     if share is None:
         share = choose_share(labels.dropna(), problem, kind, moments)

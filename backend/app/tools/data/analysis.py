@@ -42,7 +42,8 @@ FeatureOperations = Annotated[
     list[dict[str, Any]] | None,
     Field(
         description="Operations such as {'op': 'combine', 'how': 'ratio', 'pairs': [['a', 'b']]} (or product, "
-        "difference, sum), {'op': 'parse_dates', 'columns': [...]}, {'op': 'text_stats', 'columns': [...]}, "
+        "difference, sum), {'op': 'parse_dates', 'columns': [...]}, "
+        "{'op': 'days_between', 'pairs': [['later', 'earlier']]}, {'op': 'text_stats', 'columns': [...]}, "
         "{'op': 'extract', 'columns': [...], 'what': 'domain'} (or title, surname, letters, digits), "
         "{'op': 'frequency', 'columns': [...]}, {'op': 'rolling', 'columns': [...], 'windows': [7]}. Null: the "
         "suggested features.",

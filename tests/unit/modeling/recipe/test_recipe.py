@@ -27,7 +27,8 @@ ALL_OPERATIONS = [
     {"op": "merge_spellings", "columns": ["plan"]},
     {"op": "group_rare", "columns": ["plan"], "min_share": 0.2},
     {"op": "frequency", "columns": ["city"]},
-    {"op": "parse_dates", "columns": ["born"]},
+    {"op": "days_between", "pairs": [["seen", "born"]]},
+    {"op": "parse_dates", "columns": ["born", "seen"]},
     {"op": "elapsed", "column": "code"},
     {"op": "mark_missing", "columns": ["age"]},
     {"op": "impute", "columns": ["age", "city"]},
@@ -50,6 +51,7 @@ def mixed(rows: int = 60, seed: int = 0) -> pd.DataFrame:
             "plan": rng.choice(["Basic", "basic ", "Pro", "Gold"], rows, p=[0.5, 0.2, 0.25, 0.05]),
             "city": rng.choice(["Ulm", "Bonn", "Kiel", None], rows),
             "born": pd.Timestamp("1990-01-01") + pd.to_timedelta(rng.integers(0, 9999, rows), "D"),
+            "seen": [f"{day}/04/2024" for day in rng.integers(1, 29, rows)],
             "age": np.where(rng.random(rows) < 0.2, np.nan, rng.normal(40, 10, rows)),
             "note": rng.choice(["Smith, Mr John bought apples", "Roe, Mrs Jane sold pears", "Dr Who"], rows),
             "y": rng.integers(0, 2, rows),
@@ -77,7 +79,9 @@ def test_the_facts_of_a_recipe_describe_every_operation() -> None:
     assert len(facts["effects"]) == len(ALL_OPERATIONS)
     assert "Left out junk." in facts["effects"]
     assert "junk" in facts["dropped_columns"]
-    assert {"age_missing", "born_month", "note_title", "paid_ratio_age"} <= set(facts["new_columns"])
+    assert {"age_missing", "born_month", "note_title", "paid_ratio_age", "seen_since_born"} <= set(
+        facts["new_columns"]
+    )
     assert len(extended) == len(frame)
     assert normalize_recipe(facts["recipe"]) == facts["recipe"]
 

@@ -36,6 +36,11 @@ def test_the_same_seed_holds_out_the_same_rows() -> None:
     assert not other.holdout.equals(one.holdout)
 
 
+@pytest.mark.parametrize(("frame", "target"), [(people(), "left"), (houses(), "price")])
+def test_the_reason_of_a_drawn_holdout_names_its_seed(frame: pd.DataFrame, target: str) -> None:
+    assert split_holdout(frame, problem(frame, target), 7).reason.endswith("chosen at random with the seed 7.")
+
+
 def test_repeated_rows_are_removed_so_that_none_is_on_both_sides() -> None:
     frame = houses()
     doubled = pd.concat([frame, frame.iloc[:80]], ignore_index=True)

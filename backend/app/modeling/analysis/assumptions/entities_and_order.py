@@ -74,7 +74,7 @@ def find_entities(frame: pd.DataFrame, target: str) -> list[RowStructure]:
         and not _is_period(frame[name])
         and (structure := _judge_entity(frame, sample, name, target))
     ]
-    pairs = list(_find_pairs(sample, names, target))
+    pairs = list(_find_pairs(sample, names, target)) or list(_find_plain_pairs(sample, names, target))
     # A name that a period parts is no entity alone: its rows of two periods may differ as much as two names.
     paired = {pair.columns[0] for pair in pairs}
     others = [single for single in singles if single.columns[0] not in paired]
@@ -125,14 +125,7 @@ def _find_pairs(sample: pd.DataFrame, names: list[str], target: str) -> Iterator
         and _is_period(sample[name])
         and MIN_PERIODS_OF_PAIR <= sample[name].nunique() <= MAX_PERIODS_OF_PAIR
     ]
-    repeated_names = [
-        name
-        for name in names
-        if name not in periods
-        and sample[name].nunique() >= MIN_PERIODS
-        and _count_runs(sample[name]) > MAX_RUN_RATIO * sample[name].nunique()
-    ]
-    for name in repeated_names[:MAX_PAIRED_NAMES]:
+    for name in _list_repeated(sample, [name for name in names if name not in periods]):
         for period in periods:
             codes = pd.Series(sample.groupby([name, period], sort=False, observed=True).ngroup())
             count = codes.nunique()
@@ -143,6 +136,57 @@ def _find_pairs(sample: pd.DataFrame, names: list[str], target: str) -> Iterator
                 yield RowStructure((name, period), f"{rows_each}, which stand next to each other", True)
                 # A second period of the same name would tell the same entities apart.
                 break
+
+
+def _list_repeated(sample: pd.DataFrame, names: list[str]) -> list[str]:
+    """List the first names whose values come again in several places of the file."""
+    return [
+        name
+        for name in names
+        if sample[name].nunique() >= MIN_PERIODS
+        and _count_runs(sample[name]) > MAX_RUN_RATIO * sample[name].nunique()
+    ][:MAX_PAIRED_NAMES]
+
+
+def _find_plain_pairs(sample: pd.DataFrame, names: list[str], target: str) -> Iterator[RowStructure]:
+    """Yield entities of a name and a number that no name calls a period, whose rows a third column counts.
+
+    A file that is sorted by two categories has rows of each pair together, too. That a count goes on within
+    each pair, and begins again with the next one, is what only entities have.
+    """
+    clocks = [str(name) for name in sample.select_dtypes(["number", "datetime"]).columns if name != target]
+    numbers = [name for name in names if name in clocks]
+    for name in _list_repeated(sample, names):
+        for number in numbers:
+            if number == name or not MIN_PERIODS_OF_PAIR <= sample[number].nunique() <= MAX_PERIODS_OF_PAIR:
+                continue
+            codes = pd.Series(sample.groupby([name, number], sort=False, observed=True).ngroup())
+            count = codes.nunique()
+            is_parted = count > MAX_RUN_RATIO * sample[name].nunique() and _count_runs(codes) == count
+            if not is_parted or not MIN_ENTITIES <= count <= MAX_ENTITY_SHARE * len(sample):
+                continue
+            counters = (clock for clock in clocks if clock not in (name, number))
+            if clock := next((clock for clock in counters if _counts_rows(sample[clock], codes)), None):
+                evidence = f"{len(sample) / count:.1f} rows each, which stand in the order of {clock!r}"
+                yield RowStructure((name, number), evidence, True)
+                break
+
+
+MIN_STEP_SHARE = 0.8
+"""Share of the rows of entities that follow by one step in a column that counts them: months wrap round."""
+
+
+def _counts_rows(clock: pd.Series, codes: pd.Series) -> bool:
+    """Test if values rise by one step within entities, whose rows stand together, and not between two."""
+    values = clock.to_numpy().astype("datetime64[s]").astype("int64") if clock.dtype.kind == "M" else clock
+    steps = np.round(np.diff(np.asarray(values, dtype="float64")), 9)
+    is_within = np.diff(codes.to_numpy()) == 0
+    distinct, counts = np.unique(steps[is_within], return_counts=True)
+    usual = float(distinct[counts.argmax()])
+    # A number of all rows rises between entities as well, and so may a value by which the file is sorted.
+    is_usual = steps == usual
+    is_counter = usual > 0 and is_usual[is_within].mean() >= MIN_STEP_SHARE
+    return bool(is_counter and is_usual[~is_within].mean() < 1 - MIN_STEP_SHARE)
 
 
 def _count_runs(column: pd.Series) -> int:

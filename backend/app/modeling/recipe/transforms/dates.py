@@ -69,6 +69,38 @@ class Elapsed(Operation):
         return frame.assign(**{f"{self.column}_elapsed": elapsed})
 
 
+class DaysBetween(Operation):
+    """Add `<later>_since_<earlier>` for each pair of dates: days from the second to the first, negative where
+    the first is earlier. Trees would have to approximate it by many steps in both dates."""
+
+    op: Literal["days_between"] = "days_between"
+    pairs: Annotated[tuple[tuple[str, str], ...], Field(min_length=1, max_length=2000)]
+
+    def required_columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
+
+    def fit(self, frame: pd.DataFrame) -> State:
+        return {name: _fit_column(frame[name]) for name in self.required_columns()}
+
+    def apply(self, frame: pd.DataFrame, state: State, groups: pd.Series | None) -> pd.DataFrame:
+        dates = {name: to_dates(frame[name], _fitted(state[name])[1]) for name in self.required_columns()}
+        spans = {
+            f"{later}_since_{earlier}": days_between(dates[later], dates[earlier])
+            for later, earlier in self.pairs
+        }
+        return frame.assign(**spans)
+
+
+def days_between(later: pd.Series, earlier: pd.Series) -> pd.Series:
+    """Days from the dates of `earlier` to those of `later`; missing where either is."""
+    days: pd.Series = (later - earlier).dt.total_seconds() / _SECONDS_OF_DAY
+    return days
+
+
+_SECONDS_OF_DAY = 86_400.0
+"""Seconds of a day."""
+
+
 _ATTRIBUTES = {"weekday": "day_of_week"}
 
 

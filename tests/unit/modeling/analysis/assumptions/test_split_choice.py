@@ -9,6 +9,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
+from app.modeling.analysis.assumptions.entities_and_order import find_entities
 from app.modeling.analysis.assumptions.row_assumptions import measure_assumptions
 from app.modeling.analysis.assumptions.split_choice import (
     apply_choice,
@@ -90,6 +91,26 @@ def test_entities_of_a_name_and_a_year_are_measured_and_kept_on_one_side() -> No
     assert locked.kind is SplitKind.GROUPED
     keys = ["name", "year"]
     assert locked.train[keys].drop_duplicates().merge(locked.holdout[keys].drop_duplicates()).empty
+
+
+def test_entities_of_two_columns_are_found_without_the_words_for_them() -> None:
+    frame = tracks().rename(columns={"name": "c1", "year": "c2"})
+    frame["c2"] -= frame["c2"].min() - 1
+    check_entities(frame, "wind", ["c1", "c2"], [])
+
+
+def test_a_file_sorted_by_two_categories_has_no_entities_of_two_columns() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "c1": rng.integers(0, 12, 2_000),
+            "c2": rng.integers(0, 9, 2_000),
+            "c3": rng.integers(0, 40, 2_000),
+            "amount": rng.normal(size=2_000),
+        }
+    ).sort_values(["c2", "c1", "c3"], ignore_index=True)
+    columns = [structure.columns for structure in find_entities(frame, "amount")]
+    assert not [pair for pair in columns if len(pair) > 1]
 
 
 def test_a_file_sorted_by_year_is_split_in_time_with_both_figures() -> None:

@@ -62,3 +62,21 @@ def test_known_entities_are_predicted_by_fits_that_read_their_name(tmp_path: Pat
     # Without their name, rows of known entities are like those of new ones.
     unnamed = known.drop(columns="user_id")
     assert outputs(by_entity, unnamed) == pytest.approx(outputs(by_entity, unnamed.assign(user_id=USERS + 1)))
+
+
+def test_a_refitted_model_has_the_wider_intervals_that_the_hold_out_asks_for(tmp_path: Path) -> None:
+    frame, spans = visits("regression"), []
+    frame.to_parquet(tmp_path / "rows.parquet")
+    problem = resolve_problem(frame, {"target": "target"}).to_json()
+    workspace = CellWorkspace({"frame": tmp_path / "rows.parquet"}, tmp_path)
+    fitted: Any = train.fit_candidate(workspace, problem, "Ridge", FOLDS)
+    files = dict.fromkeys(("train", "holdout"), tmp_path / "rows.parquet")
+    for widening in (None, 1.5):
+        folder = tmp_path / str(widening)
+        folder.mkdir()
+        refitted: Any = train.refit(CellWorkspace(files, folder), fitted, time_limit_s=60, widening=widening)
+        assert refitted.get("widening") == widening
+        model = CellWorkspace({"model": folder / "model.skops"}, folder)
+        answer: Any = predict.predict(model, frame.drop(columns="target").head(5).to_dict("records"))
+        spans.append([row["high"] - row["low"] for row in answer["predictions"]])
+    assert np.array(spans[1]) == pytest.approx(1.5 * np.array(spans[0]), rel=0.01)
