@@ -1,7 +1,7 @@
 """Account of the words of a question: each that asks for something is answered by a part of the plan."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from app.agents.goals.tables.profiles import Column
 from app.agents.questions.composition.steps.event_times import grows_things
@@ -186,13 +186,23 @@ def _unsaid_equalities(plan: Plan, reading: QuestionReading, columns: Sequence[C
         c.name for c in columns if is_measurable(c) and c.distinct > MAX_EQUAL_VALUES and not holds_years(c)
     }
     items = reading.text.items
-    for condition in reading.conditions:
-        expression, column = condition.expression, condition.column
-        if column is None or column.column.name not in many or expression.kind != "compare":
+    for name, value in _compared_numbers(plan.model_dump()):
+        if name not in many:
             continue
-        if expression.op != "=" or len(condition.values) != 1:
-            continue
-        value = condition.values[0]
         places = [n for n, item in enumerate(items) if item.number is not None and item.number == value and n]
         if places and not any(items[n - 1].text in _EQUAL_WORDS for n in places):
             yield items[places[0]].text
+
+
+def _compared_numbers(part: Any) -> Iterator[tuple[str, float]]:
+    """Yield the columns of a plan that are compared for equality, with the numbers."""
+    if isinstance(part, list | tuple):
+        for inner in part:
+            yield from _compared_numbers(inner)
+    elif isinstance(part, Mapping):
+        if part.get("kind") == "compare" and part.get("op") == "=":
+            column, value = part["left"], part["right"].get("value")
+            if column.get("kind") == "column" and isinstance(value, int | float):
+                yield column["name"], value
+        for inner in part.values():
+            yield from _compared_numbers(inner)

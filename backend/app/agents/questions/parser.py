@@ -54,10 +54,14 @@ from app.agents.questions.question_reading import (
     contradicts_itself,
 )
 from app.agents.questions.rewording.bare_phrases import reword_bare_phrases
+from app.agents.questions.rewording.calendar_parts import reword_calendar_parts
 from app.agents.questions.rewording.checks_of_data import reword_checks
 from app.agents.questions.rewording.contrasts import reword_contrasts
+from app.agents.questions.rewording.defined_terms import reword_defined_terms
 from app.agents.questions.rewording.group_extremes import reword_group_extremes
 from app.agents.questions.rewording.measured_states import reword_measured_states
+from app.agents.questions.rewording.metrics_of_field import reword_field_metrics
+from app.agents.questions.rewording.misspellings import mend_grammar
 from app.agents.questions.rewording.number_ranges import reword_ranges
 from app.agents.questions.rewording.open_states import reword_states
 from app.agents.questions.rewording.other_rows import reword_other_rows
@@ -131,7 +135,7 @@ class Attempt(NamedTuple):
 
 def is_question(goal: str) -> bool:
     """Tell if a goal asks for figures of existing rows instead of a prediction."""
-    text = NO_MODEL.sub(" ", goal)
+    text = mend_grammar(NO_MODEL.sub(" ", goal))
     looks_ahead = any(pattern.search(text) for pattern in (patterns.VERB, patterns.AHEAD.regex, NOT_OF_DATA))
     return bool(SIGNS.search(text)) and not looks_ahead and not judges_a_model(text)
 
@@ -167,7 +171,8 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
         return UnparsedQuestion(f"It has more than {MAX_WORDS} words. Ask a shorter question.", examples)
     if not tables:
         return UnparsedQuestion("There is no table.")
-    unchanged = text
+    text = unchanged = reword_field_metrics(mend_grammar(text, tables), tables)
+    text = reword_defined_terms(text, tables)
     text = reword_ranges(quote_signed_values(reword_checks(respell(text, tables), tables), tables))
     text = reword_measured_states(reword_scale_bounds(text, tables), tables)
     text = reword_group_extremes(reword_span_terms(text, tables), tables)
@@ -175,7 +180,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     text = reword_unit_costs(reword_second_facts(reword(text), tables), tables)
     text = reword_last(reword_other_rows(reword_contrasts(text, tables), tables), tables)
     text = reword_rates(reword_spans(text, tables), tables)
-    text, unread = split_preamble(reword_times(text, tables), tables)
+    text, unread = split_preamble(reword_times(reword_calendar_parts(text, tables), tables), tables)
     base = _base_reading(text, tables)
     for part in unread:
         base.note(f"{part!r} is taken for a title.")

@@ -122,6 +122,7 @@ class _Meaning:
             self.filters = set()
 
     def group(self, step: GroupStep) -> None:
+        self.drop_implied(step)
         self.close()
         keys = {key: self.value(key) for key in step.keys}
         figures = {entry.name: self.figure(entry.model_dump()) for entry in step.aggregations}
@@ -129,6 +130,14 @@ class _Meaning:
         self.steps.append("group " + " ".join(sorted(set(keys.values()))))
         self.values = {**keys, **figures}
         self.order, self.answer_values = (), None
+
+    def drop_implied(self, step: GroupStep) -> None:
+        """Drop filters that the rows of every figure meet anyway: one of two values, of the figures of each."""
+        wheres = [self.unnamed(f.where.model_dump()) for f in step.aggregations if f.where is not None]
+        if not step.keys and len(wheres) == len(step.aggregations):
+            self.filters = {
+                text for text in self.filters if not all(_implies(where, json.loads(text)) for where in wheres)
+            }
 
     def select(self, step: SelectStep) -> None:
         self.values |= {column.rename: self.value(column.name) for column in step.columns if column.rename}
@@ -156,6 +165,9 @@ class _Meaning:
             if part.get("kind") == "in" and len(part["values"]) == 1:
                 literal = {"kind": "literal", "value": part["values"][0]}
                 return self.unnamed({"kind": "compare", "op": "=", "left": part["operand"], "right": literal})
+            if part.get("kind") == "in":  # of a list in any order
+                values = sorted(part["values"], key=repr)
+                return {"kind": "in", "operand": self.unnamed(part["operand"]), "values": values}
             if part.get("type") == "datetime" and isinstance(part.get("value"), str):
                 return parse_datetime(part["value"]).isoformat()
             return {
@@ -174,6 +186,14 @@ class _Meaning:
             self.present.add(self.expression(operand["operand"]).strip('"'))
             return []
         return [self.expression(condition)]
+
+
+def _implies(condition: Any, other: Any) -> bool:
+    """Tell if a comparison with a value implies that the value is one of a list."""
+    if not (isinstance(condition, Mapping) and isinstance(other, Mapping)) or condition.get("op") != "=":
+        return False
+    is_list = other.get("kind") == "in" and other.get("operand") == condition.get("left")
+    return is_list and condition["right"].get("value") in other["values"]
 
 
 _NAMES = frozenset({"column", "other", "by"})

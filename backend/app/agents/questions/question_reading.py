@@ -11,6 +11,7 @@ from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import ColumnMatch, name_parts, word_strength
+from app.agents.questions.matching.value_matching import NO, YES
 from app.agents.questions.phrases import PhraseMatch, QuestionItems
 from app.agents.questions.tables.scope import QuestionScope, Reference, stored_type
 from app.plans import build
@@ -180,13 +181,50 @@ class QuestionReading:
 
 
 def make_value(reference: Reference) -> Value:
-    """The value of a column; spellings that differ in case only are one."""
+    """The value of a column; spellings that differ in case only are one, the most frequent of them."""
     column = reference.column
-    texts = [str(value) for value in column.values]
-    if not column.is_number and column.type == "text" and len({t.casefold() for t in texts}) < len(set(texts)):
-        return Value(build.call("lower", reference.expression), column.name, "text", reference)
+    if spellings := repeated_spellings(column):
+        return Value(_unify_spellings(reference, spellings), column.name, "text", reference)
     order = _scale_order(reference)
     return Value(reference.expression, column.name, stored_type(column), reference, order)
+
+
+def repeated_spellings(column: Column) -> list[list[str]]:
+    """List the texts of a column that stand for one value, the one that is shown first.
+
+    Texts are one if they differ in case only: the most frequent is shown; and if all mean yes, or no, in
+    a column of both: the longest is shown.
+    """
+    if not column.is_stored_as_text and column.type != "text":
+        return []
+    spellings: dict[str, list[str]] = {}
+    for text in dict.fromkeys(map(str, (*column.top, *column.values))):
+        spellings.setdefault(_value_name(column, text), []).append(text)
+    if column.type == "boolean":
+        spellings = {name: sorted(texts, key=len, reverse=True) for name, texts in spellings.items()}
+    return [texts for texts in spellings.values() if len(texts) > 1]
+
+
+def _value_name(column: Column, text: str) -> str:
+    name = text.strip().casefold()
+    if column.type != "boolean":
+        return name
+    return YES[0] if name in YES else NO[0] if name in NO else name
+
+
+def _unify_spellings(reference: Reference, spellings: Sequence[Sequence[str]]) -> Expression:
+    column = reference.column
+    if len(column.values) < column.distinct or len(spellings) > _MAX_SPELLED_VALUES:
+        return build.call("lower", reference.expression)
+    branches = [
+        (build.is_one_of(reference.expression, others), build.literal(spelling))
+        for spelling, *others in spellings
+    ]
+    return build.case(branches, reference.expression)
+
+
+_MAX_SPELLED_VALUES = 30
+"""Values with several spellings that a plan can name and still be read; others become lower case."""
 
 
 def _scale_order(reference: Reference) -> Expression | None:

@@ -1,7 +1,8 @@
 """Construction of a query plan: rows of the joined tables, figures of groups, order and limit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Literal
 
 from app.agents.questions.question_reading import (
@@ -56,7 +57,7 @@ class Figure:
             case "count":
                 return f"{value} present" if value else "rows"
             case "count_distinct":
-                return f"different {value}"
+                return f"distinct {_plural(value)}"
             case "stddev":
                 return f"standard deviation of {value}"
             case "quantile":
@@ -69,6 +70,17 @@ class Figure:
                 return f"total {value}"
             case function:
                 return f"{function} {value}"
+
+
+def _plural(noun: str) -> str:
+    """Return `fields` of `field`, and `values of field_id` of a name that is no word."""
+    return f"{noun}s" if noun.isalpha() and not noun.endswith("s") else f"values of {noun}"
+
+
+def numbered_name(label: str, existing: Iterable[str]) -> str:
+    """Return a label with the first number behind it by which it differs from all names, without their case."""
+    names = {name.casefold() for name in existing}
+    return next(name for number in count(2) if (name := f"{label} ({number})").casefold() not in names)
 
 
 _JOINTS = {"/": "per", "-": "less", "+": "plus"}
@@ -108,10 +120,18 @@ class PlanDraft:
             return expression.name
         key = expression.model_dump_json()
         if key not in self.derived:
-            label = self.new_name(value.label)
+            label = self._own_column(value) or self.new_name(value.label)
             self.steps.append(build.derive(label, expression))
             self.derived[key] = label
         return self.derived[key]
+
+    def _own_column(self, value: Value) -> str | None:
+        """The column that a text replaces because it is the same one, with one spelling of each value."""
+        reference = value.reference
+        if reference is None or value.type != "text" or value.label != reference.column.name:
+            return None
+        own = self.source.resolve(reference.expression)
+        return own.name if own.kind == "column" else None
 
     def _classes_of(self, value: Value, expression: Expression) -> str:
         """The column of the numbers of groups of equally many rows, whose bounds are quantiles."""
@@ -137,12 +157,7 @@ class PlanDraft:
 
     def new_name(self, label: str) -> str:
         existing = {name.casefold() for name in (*self.source.names.values(), *self.derived.values())}
-        name = label
-        while name.casefold() in existing:
-            name += " "
-            # A name that differs by blanks alone looks the same in an answer.
-            name = f"{label} ({len(existing)})" if name.strip() == label else name
-        return name
+        return label if label.casefold() not in existing else numbered_name(label, existing)
 
     def keep(self, condition: Expression) -> None:
         self.steps.append(build.keep(self.source.resolve(condition)))

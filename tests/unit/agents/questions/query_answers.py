@@ -27,5 +27,6 @@ def answer(database: duckdb.DuckDBPyConnection, question: str, table: TableProfi
     """Return the rows that answer a question about a table."""
     parsed = parse_question(question, [table])
     assert isinstance(parsed, ParsedQuestion), parsed
-    schema = read_table_schema([{"name": c.name, "type": c.type} for c in table.columns])
+    columns = [{"name": c.name, "type": "text" if c.is_stored_as_text else c.type} for c in table.columns]
+    schema = read_table_schema(columns)
     return database.execute(compile_plan(parsed.plan, {table.name: schema}).sql).fetchall()

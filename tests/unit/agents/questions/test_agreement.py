@@ -6,9 +6,12 @@ import pytest
 from tests.corpora.program_text import parse_program
 from tests.unit.agents.questions.test_grammar import TRIPS, TYPES
 
-from app.agents.goals.tables.profiles import Column
-from app.agents.questions.agreement import MAX_UNCONFIRMED, settle
+from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.questions.agreement import MAX_UNCONFIRMED, MAX_YIELDING, settle
+from app.agents.questions.claimed_words import unclaimed_words
+from app.agents.questions.composition.composer import plan_columns
 from app.agents.questions.learned.reading import LearnedReading, LearnedReadings
+from app.agents.questions.marking.mark_items import mark_items
 from app.agents.questions.parsed_plans import describe_reading
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
@@ -17,7 +20,8 @@ from app.agents.questions.plan_meaning import meaning_of
 from app.agents.questions.programs.program_plan import plan_of
 from app.agents.questions.question_reading import QuestionReading
 from app.agents.questions.tables.scope import QuestionScope
-from app.plans.plan import Plan
+from app.plans import build
+from app.plans.plan import DatasetSource, Plan
 
 
 def reading_of(program: str, probability: float = 1.0) -> LearnedReading:
@@ -42,11 +46,44 @@ def test_a_plan_that_both_come_to_is_surer() -> None:
     assert settled.confidence > 0.9
 
 
-def test_a_plan_that_the_decoder_does_not_write_is_less_sure() -> None:
+def test_a_sure_plan_that_the_decoder_does_not_write_is_less_sure() -> None:
     learned = LearnedReadings((reading_of("sum(km), by(city)", 0.99),))
-    settled = settle(by_rules("mean(fare), by(city)"), learned)
+    settled = settle(by_rules("mean(fare), by(city)", MAX_YIELDING), learned)
     assert isinstance(settled, ParsedQuestion)
     assert (settled.confidence, settled.is_by_decoder) == (MAX_UNCONFIRMED, False)
+    assert settled.plan == plan_for("mean(fare), by(city)")
+
+
+def test_a_less_sure_plan_yields_to_a_sure_one_of_the_decoder() -> None:
+    learned = LearnedReadings((reading_of("sum(km), by(city)", 0.99),))
+    settled = settle(by_rules("mean(fare), by(city)", 0.7), learned)
+    assert isinstance(settled, ParsedQuestion)
+    assert settled.is_by_decoder
+
+
+def test_of_two_plans_of_which_neither_is_sure_both_are_offered() -> None:
+    learned = LearnedReadings((reading_of("sum(km), by(city)", 0.5),))
+    settled = settle(by_rules("mean(fare), by(city)", 0.7), learned)
+    assert isinstance(settled, UnparsedQuestion)
+    assert {reading.plan.model_dump_json() for reading in settled.readings} == {
+        plan_for(program).model_dump_json() for program in ("sum(km), by(city)", "mean(fare), by(city)")
+    }
+
+
+def test_the_decoder_has_no_say_in_a_plan_that_no_program_asks_for() -> None:
+    learned = LearnedReadings((reading_of("sum(km), by(city)", 0.99),))
+    variance = reading_of("std(fare)")
+    text = variance.plan.model_dump_json().replace('"stddev"', '"variance"')
+    by_variance = describe_reading(Plan.model_validate_json(text), variance.reading, 0.7)
+    settled = settle(by_variance, learned)
+    assert isinstance(settled, ParsedQuestion)
+    assert settled.plan == by_variance.plan
+
+
+def test_a_plan_that_passes_over_a_word_does_not_speak_against_rules() -> None:
+    learned = LearnedReadings((reading_of("sum(km), by(city)", 0.99),))
+    settled = settle(by_rules("mean(fare), by(city)", 0.7), learned, ["purple"])
+    assert isinstance(settled, ParsedQuestion)
     assert settled.plan == plan_for("mean(fare), by(city)")
 
 
@@ -142,3 +179,32 @@ def test_no_answer_is_made_up(question: str) -> None:
 )
 def test_plans_of_one_meaning(first: str, second: str, is_same: bool) -> None:
     assert meaning_of(plan_for(first)).agrees(meaning_of(plan_for(second))) is is_same
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "words"),
+    [
+        ("average fare in york", "mean(fare)", ["york"]),
+        ("average fare in york", "mean(fare), where(city == 'York')", []),
+        ("average fare in york", "mean(fare), where(city == 'York', member == False)", ["false"]),
+        ("average fare", "mean(fare), where(city == 'Hull')", ["hull"]),
+        ("average fare per city", "mean(fare), by(city)", []),
+        ("average fare and km", "mean(fare)", ["km"]),
+        ("average fare of each member", "mean(fare), by(member)", []),
+        ("bottom 2 cities by fare", "mean(fare), by(city), bottom(1, mean(fare))", ["2"]),
+        ("bottom 2 cities by fare", "mean(fare), by(city), bottom(2, mean(fare))", []),
+    ],
+)
+def test_words_and_conditions_of_a_plan_belong_together(question: str, program: str, words: list[str]) -> None:
+    items = mark_items(question, [TRIPS]).items
+    entry = reading_of(program)
+    columns = [*plan_columns(entry.plan, entry.reading.scope)]
+    assert unclaimed_words(entry.plan, items, columns) == words
+
+
+def test_a_plan_of_the_yes_of_a_column_that_denies_the_word_is_not_taken() -> None:
+    cars = TableProfile("cars", 6, (Column("accident_free", "boolean", "boolean", 2),))
+    condition = build.compare("=", build.column("accident_free"), build.literal(True))
+    plan = Plan(source=DatasetSource(kind="dataset", table="cars"), steps=[build.keep(condition)])
+    for question, words in (("cars with an accident", ["accident"]), ("accident free cars", [])):
+        assert unclaimed_words(plan, mark_items(question, [cars]).items, cars.columns) == words

@@ -5,6 +5,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from tests.unit.agents.questions.query_answers import answer, open_tables
 
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.questions.parsed_question import ParsedQuestion
@@ -98,3 +99,33 @@ def test_no_figure_is_taken_of_numbers_that_only_name_things() -> None:
     )
     parsed = parse_question("who is the biggest customer", [numbered])
     assert not isinstance(parsed, ParsedQuestion) or "max" not in parsed.plan.model_dump_json()
+
+
+CARS = TableProfile(
+    "cars",
+    6,
+    (
+        Column("car_id", "integer", "id", 6, unique=True, low=1, high=6),
+        make_text("make", "BMW", "Kia"),
+        Column("accident_free", "boolean", "boolean", 2),
+    ),
+)
+CAR_ROWS = """
+    (1, 'BMW', true), (2, 'BMW', false), (3, 'BMW', true), (4, 'Kia', true), (5, 'Kia', true), (6, 'BMW', true)
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("how many BMWs are there", [(4,)]),
+        ("how many accident-free BMWs are there", [(3,)]),
+        ("how many cars are accident free", [(5,)]),
+        ("what share of cars had an accident", [(1 / 6, 1)]),
+    ],
+)
+def test_initials_have_plurals_and_a_name_may_deny_what_is_asked(
+    question: str, expected: list[tuple[Any, ...]]
+) -> None:
+    with open_tables({CARS: CAR_ROWS}) as connection:
+        assert answer(connection, question, CARS) == [pytest.approx(row) for row in expected]

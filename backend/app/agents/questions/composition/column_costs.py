@@ -126,7 +126,7 @@ def _stems_of(name: str) -> frozenset[str]:
 
 def is_denied_flag(item: QuestionItem, column: Column) -> bool:
     """Tell if a word is the opposite of what a yes/no column says: `uninsured` of `insured`."""
-    return flag_values(column) is not None and denies_flag(item.word, column)
+    return flag_values(column) is not None and denies_flag(item.text, column)
 
 
 def _is_price_of_pieces(column: Column, reading: QuestionReading) -> bool:

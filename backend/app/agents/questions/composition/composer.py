@@ -14,6 +14,7 @@ from app.agents.questions.conditions.row_comparisons import parse_row_comparison
 from app.agents.questions.conditions.rule_order import parse_bounds, parse_conditions
 from app.agents.questions.grouping import parse_alternatives, parse_bins, parse_weekends
 from app.agents.questions.matching.column_matching import name_parts
+from app.agents.questions.plan_meaning import PlanMeaning, meaning_of
 from app.agents.questions.quantile_groups import parse_quantile_groups
 from app.agents.questions.question_reading import NotUnderstood, QuestionReading
 from app.agents.questions.range_groups import parse_range_groups, parse_turning_points
@@ -120,10 +121,14 @@ def compose(base: QuestionReading) -> RankedReading | None:
 def _offered(ranked: Sequence[tuple[Composed, list[str]]]) -> tuple[Composed, ...]:
     """Return the nearest readings that differ in words, of those that leave few words unexplained."""
     offered: dict[str, Composed] = {}
+    meanings: list[PlanMeaning] = []
     for composed, uncovered in sorted(ranked, key=lambda entry: (len(entry[1]), entry[0].cost)):
         if len(uncovered) > MAX_OFFERED_UNCOVERED or len(offered) == MAX_OFFERED:
             break
-        offered.setdefault(describe_plan(composed.plan), composed)
+        meaning = meaning_of(composed.plan)
+        if not any(meaning.agrees(other) for other in meanings):
+            offered.setdefault(describe_plan(composed.plan), composed)
+            meanings.append(meaning)
     return tuple(offered.values())
 
 
@@ -136,7 +141,7 @@ def _is_alike(plan: Plan, best: Plan, scope: QuestionScope) -> bool:
     words that the user could not tell from those of the best one."""
     if _only_joins_more(plan, best) or _lists_same_rows(plan, best) or _is_of_same_row(plan, best, scope):
         return True
-    return describe_plan(plan) == describe_plan(best)
+    return describe_plan(plan) == describe_plan(best) or meaning_of(plan).agrees(meaning_of(best))
 
 
 def _lists_same_rows(plan: Plan, best: Plan) -> bool:

@@ -1,5 +1,6 @@
 """The order of rankings: what is first by a superlative of a measure."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -11,9 +12,9 @@ from app.agents.questions.grammar_words import PACE_WORDS, SMALL
 from app.agents.questions.grouping import make_period
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts
+from app.agents.questions.matching.grammatical_number import names_several
 from app.agents.questions.ordering import is_descending
 from app.agents.questions.question_reading import (
-    QuestionReading,
     Value,
 )
 from app.agents.questions.rewording.placings import holds_places
@@ -47,18 +48,33 @@ OPEN_RANK_COUNT = 100
 """Rows of `top products` without a number."""
 
 
-def count_ranked(ranking: Ranking, noun: QuestionItem | None) -> int:
-    """The number of things that are asked for: all of `top products`, one `top scorer`."""
+def count_ranked(
+    ranking: Ranking,
+    noun: QuestionItem | None,
+    subject: QuestionItem | None = None,
+    names: Collection[str] = (),
+) -> int:
+    """The number of things that are asked for: all of `top products`, one `top scorer`.
+
+    `noun`: what stands behind the superlative. `subject`: the noun of what is ranked. `names`: their columns.
+    """
     is_open = ranking.word in ("top", "bottom") and (noun is None or noun.text.endswith("s"))
+    is_open = is_open or (ranking.ordinal == 1 and subject is not None and names_several(subject, names))
     return ranking.count or (OPEN_RANK_COUNT if is_open else 1)
 
 
-def noun_behind(ranking: Ranking, reading: QuestionReading) -> QuestionItem | None:
+def noun_behind(ranking: Ranking, items: Sequence[QuestionItem]) -> QuestionItem | None:
     """The noun behind a superlative, the last one of a compound: the things that are ranked."""
-    items = reading.text.items
-    place = next((number for number, item in enumerate(items) if item.text == ranking.word), len(items))
-    compound = [*takewhile(lambda item: item.kind == "word" and not is_filler(item.word), items[place + 1 :])]
-    return compound[-1] if compound else next(iter(items[place + 1 : place + 2]), None)
+    # `priciest` stands for `most expensive`.
+    texts = {ranking.word} if any(item.text == ranking.word for item in items) else {"most", "least"}
+    place = next((number for number, item in enumerate(items) if item.text in texts), len(items))
+    return noun_from(items, place + 1)
+
+
+def noun_from(items: Sequence[QuestionItem], start: int) -> QuestionItem | None:
+    """The last noun of the compound that begins at a place, else the item there."""
+    compound = [*takewhile(lambda item: item.kind == "word" and not is_filler(item.word), items[start:])]
+    return compound[-1] if compound else next(iter(items[start : start + 1]), None)
 
 
 _TIME_UNITS = frozenset({"seconds", "minutes", "hours", "days", "secs", "mins", "hrs"})

@@ -16,7 +16,7 @@ from app.agents.questions.tables.scope import Reference
 
 
 def date_reference(reading: QuestionReading, match: PhraseMatch | None = None) -> Reference | None:
-    """The column of dates that is meant: the named one, that of the named rows, or the only one."""
+    """The column of dates that is meant: the named one, that of the named rows or figures, or the only one."""
     items = reading.text.items
     dates = [
         Reference(table.name, column)
@@ -31,7 +31,12 @@ def date_reference(reading: QuestionReading, match: PhraseMatch | None = None) -
     mentioned = [r for r in dates if any(_names(item, r.column) for item in items)]
     # `appointments` are rather those of `appt_dt` than of `booked_on`, which is only used alike.
     mentioned.sort(key=lambda r: -max(_strength(item, r.column) for item in items))
-    pool = mentioned or [r for r in dates if r.table in reading.main_tables[:1]] or dates
+    pool = (
+        mentioned
+        or [r for r in dates if r.table in reading.main_tables[:1]]
+        or [r for r in dates if r.table in _tables_of_figures(items)]
+        or dates
+    )
     if len(pool) > 1 and not mentioned:
         pool = sorted(
             pool,
@@ -42,6 +47,13 @@ def date_reference(reading: QuestionReading, match: PhraseMatch | None = None) -
         )
         reading.note(f"Times are those of `{pool[0].column.name}`.")
     return pool[0]
+
+
+def _tables_of_figures(items: Sequence[QuestionItem]) -> set[str]:
+    """The tables of the numbers that a question names: `revenue by month` is by the time of an order, not by
+    that of its customer."""
+    best = [item.columns[0] for item in items if item.columns]
+    return {match.table for match in best if match.column.type in ("integer", "number")}
 
 
 MAX_DISTANCE_BEFORE, MAX_DISTANCE_BEHIND = 4, 2

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
+from app.agents.questions.conditions.value_conditions import flag_condition
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.mark_items import bare_value
 from app.agents.questions.matching.column_matching import STEM
@@ -78,7 +79,7 @@ def parse_missing(reading: QuestionReading) -> None:
         flag = flag_values(reference.column)
         # `without insurance` means the no of a yes/no column that has no gaps.
         if flag and is_missing and reference.column.missing == 0:
-            missing = build.compare("=", reference.expression, build.literal(flag[0]))
+            missing = flag_condition(reference, flag[0])
         add_condition(reading, match, Condition(missing if is_missing else build.negate(missing), reference))
         return
 

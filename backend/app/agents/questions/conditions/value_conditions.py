@@ -8,7 +8,12 @@ from app.agents.questions.grammar_words import NEGATIONS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.mark_items import bare_value
 from app.agents.questions.matching.column_matching import ColumnMatch
-from app.agents.questions.matching.value_matching import ValueMatch, denies_flag, flag_values
+from app.agents.questions.matching.value_matching import (
+    ValueMatch,
+    denies_flag,
+    flag_spellings,
+    flag_values,
+)
 from app.agents.questions.question_reading import (
     Condition,
     ImpossibleRequest,
@@ -19,7 +24,7 @@ from app.agents.questions.question_reading import (
 from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.build import ComparisonSign
-from app.plans.expressions import Expression
+from app.plans.expressions import Expression, Scalar
 
 MIN_SCORE_BESIDE_COLUMN = 0.4
 """Score of a spelling that is a value beside its column's name, or in a list of the column's values: these say
@@ -222,6 +227,14 @@ def names_flag(item: QuestionItem, match: ColumnMatch) -> bool:
     return match.score >= MIN_FLAG_SCORE or is_of_family
 
 
+def flag_condition(reference: Reference, value: Scalar) -> Expression:
+    """The condition that a yes/no column is its no, or its yes, in any spelling."""
+    spellings = flag_spellings(reference.column, value)
+    if len(spellings) > 1:
+        return build.is_one_of(reference.expression, spellings)
+    return build.compare("=", reference.expression, build.literal(value))
+
+
 def parse_flags(reading: QuestionReading) -> None:
     """Parse yes/no columns as conditions: `survivors`, `who did not survive`."""
     for place, item in enumerate(reading.text.items):
@@ -242,7 +255,7 @@ def parse_flags(reading: QuestionReading) -> None:
             ),
             None,
         )
-        value = yes if (negation is None) != denies_flag(item.word, reference.column) else no
+        value = yes if (negation is None) != denies_flag(item.text, reference.column) else no
         opposite = next(
             (
                 c
@@ -258,8 +271,4 @@ def parse_flags(reading: QuestionReading) -> None:
             continue
         reading.note(f"Those for which `{reference.column.name}` is {value} are meant.")
         reading.text.use([place] + ([negation] if negation is not None else []), "condition")
-        reading.conditions.append(
-            Condition(
-                build.compare("=", reference.expression, build.literal(value)), reference, (value,), place=place
-            )
-        )
+        reading.conditions.append(Condition(flag_condition(reference, value), reference, (value,), place=place))

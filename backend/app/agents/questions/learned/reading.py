@@ -10,6 +10,7 @@ from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.composition.composer import plan_columns
 from app.agents.questions.learned.decoder import WrittenProgram, read_goal, write_programs
 from app.agents.questions.learned.inputs import QuestionInputs
+from app.agents.questions.learned.open_rankings import open_ranking
 from app.agents.questions.plan_meaning import PlanMeaning, meaning_of
 from app.agents.questions.programs.equal_programs import asks_nothing, simplest
 from app.agents.questions.programs.program import Program
@@ -145,7 +146,7 @@ def _carry_out(candidate: WrittenProgram, base: QuestionReading) -> LearnedReadi
     """The plan of a program; None where its parts do not fit the tables."""
     reading = QuestionReading(base.scope, base.text.copy())
     try:
-        plan = plan_of(candidate.program, reading)
+        plan = plan_of(open_ranking(candidate.program, reading.text.items), reading)
     except (NotUnderstood, LabError, ValueError, ArithmeticError):
         return None
     return LearnedReading(plan, candidate.probability, reading)

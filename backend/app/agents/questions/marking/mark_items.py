@@ -25,6 +25,7 @@ from app.agents.questions.marking.joined_phrases import join_modifiers
 from app.agents.questions.marking.money_words import named_by_money
 from app.agents.questions.marking.names_with_denials import has_denial, has_words
 from app.agents.questions.marking.origin_and_destination import as_going, at_own_end
+from app.agents.questions.marking.quoted_names import named_columns, named_tables, quoted_columns
 from app.agents.questions.marking.row_nouns import (
     DAYS,
     MIN_CLEAR_SCORE,
@@ -77,6 +78,8 @@ _ADJECTIVES = word_set(
 )
 """Adjectives of measures, which mean a column as words of grammar do; for a yes/no column a part of its name is
 enough: `late` for `arrived_late`."""
+_PLURAL_SCORE = 0.95
+"""Score of a value in the plural, or spelled out."""
 _MIN_BARE_SCORE = 0.9
 """Score of a grammar word that is taken for a column or a value."""
 
@@ -151,8 +154,10 @@ def _mark_phrase(
     if first.kind == "word":
         return _mark_word(first, index, following, before)
     if first.kind == "name":
-        columns, tables = _named_columns(first.text, index), _named_tables(first.text, index.tables)
-        return replace(first, columns=columns, row_tables=tables)
+        columns = named_columns(first.text, index.tables, index.columns)
+        return replace(first, columns=columns, row_tables=named_tables(first.text, index.tables))
+    if first.kind == "literal" and (columns := quoted_columns(first.text, index.tables, index.values)):
+        return replace(first, kind="name", columns=columns)
     if first.kind == "literal":
         return replace(first, values=index.values.match(words(first.text))) if words(first.text) else first
     return None
@@ -187,6 +192,8 @@ def _mark_word(
         columns = tuple(match for match in columns if not _tells_rows_apart(match.column))
     if rows and columns and columns[0].score >= _MIN_BARE_SCORE and not _names_rows(word, rows, index):
         rows = ()  # `species` of a table of fish
+    if rows and values and values[0].score >= _PLURAL_SCORE and not _names_rows(word, rows, index):
+        rows = ()  # `dramas` of a table of films with a genre `drama`
     if gender:
         rows = ()  # `women` of a column `female` are some of the rows
     if rows and word not in ROW_NOUNS:
@@ -360,19 +367,6 @@ def _clear_columns(columns: tuple[ColumnMatch, ...]) -> tuple[ColumnMatch, ...]:
     """Keep the full names where a phrase is one, else all."""
     full = tuple(match for match in columns if match.score >= STEM)
     return full or columns
-
-
-def _named_columns(name: str, index: TableIndex) -> tuple[ColumnMatch, ...]:
-    return tuple(
-        ColumnMatch(table.name, column, 1.0, 1.0)
-        for table in index.tables
-        for column in table.columns
-        if column.name.casefold() == name.casefold()
-    ) or index.columns.match(words(name)[:MAX_PHRASE_ITEMS])
-
-
-def _named_tables(name: str, tables: Sequence[TableProfile]) -> tuple[str, ...]:
-    return tuple(table.name for table in tables if table.name.casefold() == name.casefold())
 
 
 MONEY_NOUNS = frozenset({"sales", "revenue", "turnover", "income", "spend", "expenses", "costs", "payments"})

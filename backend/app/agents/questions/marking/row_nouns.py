@@ -17,6 +17,7 @@ from app.agents.questions.grammar_words import (
 )
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import STEM, name_parts, related_strength
+from app.agents.questions.matching.grammatical_number import is_plural
 from app.agents.questions.question_reading import AMBIGUITY, is_measurable
 
 MIN_ROW_STRENGTH = 0.45
@@ -36,10 +37,24 @@ def row_noun_strengths(table: TableProfile) -> dict[str, float]:
             for part in own:
                 if part not in IDENTIFIER_WORDS:
                     nouns.setdefault(stem(part), 0.9)
+        if _tells_trait(column, table):
+            nouns.setdefault(stem(own[0]), 0.6)
         if column.type == "datetime":
             for part in words(column.name):
                 nouns.setdefault(f"{stem(part)}s", 0.65)
     return nouns
+
+
+def _tells_trait(column: Column, table: TableProfile) -> bool:
+    """Tell if a column says a trait of the person that a row is about: `runner_country` without a `runner`.
+
+    Where a column names or numbers the person, the rows are rather what happens to persons that come back.
+    """
+    own = words(column.name)
+    if len(own) != 2 or own[0] not in PERSON_NOUNS | PERSONS or own[1] not in _TRAITS:
+        return False
+    others = [words(other.name) for other in table.columns if own[0] in words(other.name)]
+    return all(len(other) == 2 and other[1] in _TRAITS for other in others)
 
 
 _NEVER_NOUNS = IDENTIFIER_WORDS | word_set(
@@ -58,6 +73,8 @@ _PERSON_COUNTS = PEOPLE | word_set("population enrolled enrolment attendance hea
 """Words for any people, and words of columns that hold their number."""
 _PERSON_TRAITS = word_set("age sex gender height weight salary income wage born birth birthday education")
 """Words of columns of tables whose rows are persons."""
+_TRAITS = _PERSON_TRAITS | word_set("country nationality")
+"""Words of columns that say something of a person beside the person's own name."""
 
 
 def may_be_rows(word: str, table: TableProfile) -> bool:
@@ -88,8 +105,6 @@ _PERSON_ROLES = word_set(
 """Nouns of columns that hold persons who are not the rows' own."""
 
 
-_NO_PLURALS = ("ss", "us")
-"""Ends of words that are no plurals: `less`, `dangerous`."""
 _NEVER_ROWS = word_set(
     """
     data dataset month year week quarter hour table rate level value number days' date time
@@ -113,7 +128,7 @@ def row_tables(
     if max(scores.values(), default=0.0) == 0.0:
         if word in ROW_NOUNS or (len(tables) == 1 and may_be_rows(word, tables[0])):
             return tuple(table.name for table in tables)
-        if _is_plural(word) and word not in KNOWN_WORDS:
+        if is_plural(word) and word not in KNOWN_WORDS:
             scores = {table.name: _related_row_score(word, table) for table in tables}
     ranked = sorted((name for name in scores if scores[name] > 0), key=lambda name: -scores[name])
     return tuple(ranked)
@@ -124,10 +139,6 @@ def join_row_noun(span: Sequence[QuestionItem], tables: Sequence[TableProfile]) 
     joined = "".join(item.text for item in span)
     own = tuple(table.name for table in tables if words(table.name)[-1:] in ([joined], [f"{joined}s"]))
     return QuestionItem("word", joined, row_tables=own) if own else None
-
-
-def _is_plural(word: str) -> bool:
-    return word.endswith("s") and not word.endswith(_NO_PLURALS)
 
 
 def _row_score(word: str, own: str, table: TableProfile, nouns: Mapping[str, float]) -> float:
@@ -212,12 +223,11 @@ def name_unknown_rows(items: list[QuestionItem], tables: Sequence[TableProfile])
         if item.kind != "word" or is_clear(item) or item.word in KNOWN_WORDS or not item.word.isalpha():
             continue
         before = [i.text for i in items[max(place - 3, 0) : place]]
-        is_plural = _is_plural(item.word) or item.word in ("people",)
         if item.word in _OF_TWO_PLACES or _is_part_of_value(item.word, named_tables[0]):
             continue
         following = items[place + 1].text if place + 1 < len(items) else ""
         superlatives = {item.text for item in items[max(place - 2, 0) : place]} & _SUPERLATIVE_WORDS
-        if (is_plural or ("which" in before[-1:] and is_named)) and (
+        if (is_plural(item.word) or ("which" in before[-1:] and is_named)) and (
             (not place and following in _RELATIVES)
             or _ASKING & set(before)
             or superlatives

@@ -7,6 +7,7 @@ from app.agents.goals.tables.units import find_unit
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import ColumnMatch
+from app.agents.questions.matching.place_names import load_place_names
 from app.agents.questions.matching.value_matching import ValueMatch
 
 MIN_EVENT_SCORE = 0.9
@@ -38,8 +39,10 @@ def meant_values(
     if _tells_event(item, columns) and _is_verb_of_event(columns, before, following):
         return ()  # who closed a ticket has closed those too that were paid since
     # Verbs resemble stored states (`opened` and `open`), so that only a full spelling means one.
-    is_infinitive = before is not None and before.text == "to" and item.word not in _GENDERED
-    is_verb = _tells_event(item, columns) or is_infinitive  # but no verb is `men compared to women`
+    # But no verb is `men compared to women`, nor `to Poland` where the table has `PL`.
+    is_noun = item.word in _GENDERED or item.text in load_place_names()
+    is_infinitive = before is not None and before.text == "to" and not is_noun
+    is_verb = _tells_event(item, columns) or is_infinitive
     return tuple(match for match in values if match.score >= 1) if is_verb else values
 
 

@@ -87,14 +87,21 @@ class ValueMatch:
 
 
 def flag_values(column: Column) -> tuple[Scalar, Scalar] | None:
-    """The no and yes of a column with two such values, else None."""
+    """The no and yes of a column with two such values, or several spellings of them; else None."""
     if column.type == "boolean" and not column.is_stored_as_text:
         return False, True
     by_word = {str(value).casefold(): value for value in column.values}
     answers = frozenset(by_word) - _UNDECIDED
-    if column.distinct != len(by_word) or answers not in YES_NO:
+    is_mixed = column.type == "boolean" and {*NO} & answers and {*YES} & answers and answers <= {*NO, *YES}
+    if column.distinct != len(by_word) or not (answers in YES_NO or is_mixed):
         return None
     return next(by_word[no] for no in NO if no in by_word), next(by_word[yes] for yes in YES if yes in by_word)
+
+
+def flag_spellings(column: Column, value: Scalar) -> tuple[Scalar, ...]:
+    """The stored spellings of the no or yes of a yes/no column: `Y` and `Yes`."""
+    side = YES if str(value).casefold() in YES else NO
+    return tuple(own for own in column.values if str(own).casefold() in side) or (value,)
 
 
 _UNDECIDED = frozenset(
@@ -194,16 +201,23 @@ def _value_score(phrase: tuple[str, ...], value: str) -> float:
     return _word_score(phrase[0], value, len(parts)) if len(phrase) == 1 else 0.0
 
 
-_IRREGULAR_PLURALS = {"children": "child", "people": "person", "wives": "wife", "mice": "mouse", "feet": "foot"}
+IRREGULAR_PLURALS = {"children": "child", "people": "person", "wives": "wife", "mice": "mouse", "feet": "foot"}
 
 
 def plurals_of(word: str) -> tuple[str, ...]:
     """The plurals of a noun."""
-    return (f"{word}s", *(plural for plural, singular in _IRREGULAR_PLURALS.items() if singular == word))
+    return (f"{word}s", *(plural for plural, singular in IRREGULAR_PLURALS.items() if singular == word))
 
 
 def _stem_of(word: str) -> str:
-    return stem(_IRREGULAR_PLURALS.get(word, word))
+    # Snowball keeps the plurals of words without a vowel, which initials are: `BMWs`.
+    initials = word.removesuffix("s")
+    is_of_initials = len(initials) >= MIN_INITIALS and initials != word and not set(initials) & _VOWELS
+    return initials if is_of_initials else stem(IRREGULAR_PLURALS.get(word, word))
+
+
+MIN_INITIALS, _VOWELS = 2, frozenset("aeiouy")
+"""Letters of a word of initials in the singular, and the letters that no such word has."""
 
 
 MIN_OTHER_SCORE = 0.82
@@ -286,9 +300,24 @@ def gender_flags(word: str, tables: Sequence[TableProfile]) -> tuple[tuple[str, 
     )
 
 
-def denies_flag(word: str, column: Column) -> bool:
-    """Tell if a word says no of a yes/no column: `died` of `survived`, `unemployed` of `employed`."""
-    parts = name_parts(column.name)
+def denies_flag(text: str, column: Column) -> bool:
+    """Tell if a word, or the last one of a phrase, says no of a yes/no column: `died` of `survived`."""
+    word, parts = text.split(" ")[-1], name_parts(column.name)
     if any(word == prefix + part for part in parts for prefix in ("un", "non", "in", "dis", "im")):
         return True
+    if _leaves_denial_out(text, column.name):
+        return True
     return any(stem(part).startswith(OPPOSITES[word]) for part in parts) if word in OPPOSITES else False
+
+
+_DENIALS_BEFORE, _DENIALS_BEHIND = frozenset({"no", "non", "not", "without"}), frozenset({"free", "less"})
+"""Words of a name that deny what stands behind or before them: `non_smoker`, `accident_free`."""
+
+
+def _leaves_denial_out(text: str, name: str) -> bool:
+    """Tell if a phrase names what a column denies: `accident` of `accident_free`."""
+    parts, phrase = words(name), text.split(" ")
+    denials = {*parts[:-1]} & _DENIALS_BEFORE | {*parts[1:]} & _DENIALS_BEHIND
+    if not denials or denials & {*phrase}:
+        return False
+    return stem(phrase[-1]) in {stem(part) for part in parts if part not in denials}

@@ -8,7 +8,7 @@ from app.agents.questions.programs.conditions import ConditionReader
 from app.agents.questions.programs.program import Condition, ProgramFigure, Test
 from app.agents.questions.question_reading import NotUnderstood, Value
 from app.agents.questions.rows_plan import Figure as PlanFigure
-from app.agents.questions.rows_plan import PlanDraft
+from app.agents.questions.rows_plan import PlanDraft, numbered_name
 from app.plans import build
 from app.plans.plan import AggregateFunction
 
@@ -87,7 +87,9 @@ class FigureReader:
             if name not in self.by_name:
                 self.by_name[name] = None
                 return name
-        return self.take_name(f"{names[-1]} ({len(self.by_name)})")
+        free = numbered_name(names[-1], self.by_name)
+        self.by_name[free] = None
+        return free
 
     def figure(self, figure: ProgramFigure) -> PlanFigure:
         """Read a figure of the rows of a group."""
@@ -165,7 +167,7 @@ class FigureReader:
         """The figure by its name, with a number behind where something else has that name."""
         if self.by_name.setdefault(figure.name, figure) == figure:
             return figure
-        return self._with_own_name(replace(figure, label=f"{figure.name} ({len(self.by_name)})"))
+        return self._with_own_name(replace(figure, label=numbered_name(figure.name, self.by_name)))
 
 
 _RATIO_LABELS, _DIFFERENCE_LABELS = ("ratio", "share"), ("difference", "difference")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from app.agents.goals.tables.ordinal_scales import ordered_values
 from app.agents.goals.tables.profiles import Column
 from app.agents.questions.conditions.times_of_day import MINUTES_PER_HOUR
-from app.agents.questions.matching.value_matching import NO, YES, flag_values
+from app.agents.questions.matching.value_matching import NO, YES, flag_spellings, flag_values
 from app.agents.questions.programs.periods import compare_time, read_span
 from app.agents.questions.programs.program import Scalar
-from app.agents.questions.question_reading import NotUnderstood, make_value
+from app.agents.questions.question_reading import NotUnderstood, repeated_spellings
 from app.agents.questions.tables.scope import Reference, stored_type
 from app.plans import build
 from app.plans.expressions import Expression
@@ -109,13 +109,10 @@ def _as_boolean(column: Column, value: Scalar) -> bool:
 
 def _stored_texts(reference: Reference, values: Sequence[Scalar]) -> tuple[Expression, list[Scalar]]:
     """The operand that holds some values of a text column, and their spellings in it."""
-    column, own = reference.column, make_value(reference).expression
-    if own != reference.expression:
-        return own, [text.lower() for value in values for text in _spellings(column, value)]
-    spelled = [_spellings(column, value) for value in values]
+    column, own = reference.column, reference.expression
     stored = {str(value) for value in column.values}
-    texts = [text for spellings in spelled for text in spellings]
-    if all(text in stored for text in texts):
+    texts = [text for value in values for text in _spellings(column, value)]
+    if not repeated_spellings(column) and all(text in stored for text in texts):
         return own, [*texts]
     # Of a value that the profile does not list, the spelling is not known.
     return build.call("lower", own), [text.lower() for text in texts]
@@ -127,12 +124,12 @@ def _spellings(column: Column, value: Scalar) -> list[str]:
     if isinstance(value, float) and value == int(value):
         text = str(int(value))
     matches = [str(own) for own in column.values if _folded(own) == _folded(text)]
-    if matches:
-        return matches
     flags = flag_values(column)
     side = YES if _folded(text) in YES else NO if _folded(text) in NO else ()
+    if matches and (flags is None or not side):
+        return matches
     if flags is not None and side:
-        return [str(flags[side is YES])]
+        return [*map(str, flag_spellings(column, flags[side is YES]))]
     if matches := [str(own) for own in column.values if _folded(own) in side]:
         return matches
     if isinstance(value, bool):

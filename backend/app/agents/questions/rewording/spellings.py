@@ -37,7 +37,7 @@ _WORD = re.compile(r"[A-Za-z]{4,30}")
 
 def respell(question: str, tables: Sequence[TableProfile]) -> str:
     """Write words of a question as the tables spell them, where they only differ by the country."""
-    stored = {word for table in tables for word in _words_of(table) if len(word) >= MIN_LETTERS}
+    stored = {word for table in tables for word in stored_words(table) if len(word) >= MIN_LETTERS}
     by_spelling: dict[str, str] = {}
     for word in sorted(stored):
         by_spelling.setdefault(_american(word), word)
@@ -54,7 +54,8 @@ def respell(question: str, tables: Sequence[TableProfile]) -> str:
     return _WORD.sub(own, question)
 
 
-def _words_of(table: TableProfile) -> set[str]:
+def stored_words(table: TableProfile) -> set[str]:
+    """Return the words of the names and texts of a table."""
     texts = [table.name]
     for column in table.columns:
         texts.append(column.name)

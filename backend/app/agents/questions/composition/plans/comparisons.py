@@ -17,6 +17,7 @@ from app.agents.questions.composition.plans.measure_figures import (
 )
 from app.agents.questions.composition.sketch import Sketch
 from app.agents.questions.conditions.number_conditions import find_measure
+from app.agents.questions.conditions.value_conditions import flag_condition
 from app.agents.questions.frames.group_figures import plan_figures
 from app.agents.questions.grammar_words import ADJECTIVES
 from app.agents.questions.matching.value_matching import flag_values
@@ -98,7 +99,7 @@ def _sides_of_flag(reading: QuestionReading) -> tuple[Condition, Condition] | No
     reading.keys.clear()
     no, yes = (
         Condition(
-            build.compare("=", reference.expression, build.literal(value)),
+            flag_condition(reference, value),
             reference,
             (f"{reference.column.name} {value}",),
         )

@@ -18,6 +18,7 @@ from app.agents.questions.composition.plans.measure_figures import (
 )
 from app.agents.questions.composition.sketch import Mention, Sketch
 from app.agents.questions.composition.steps.number_steps import bounded_expression
+from app.agents.questions.conditions.value_conditions import flag_condition
 from app.agents.questions.figures import QUANTITY_NAMES, entity_key, entity_name, measures_things
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.grammar_words import AGGREGATE_WORDS
@@ -330,9 +331,10 @@ def plan_bounds(sketch: Sketch, reading: QuestionReading) -> Iterator[tuple[Plan
 
 def bounded_figure(sketch: Sketch, reading: QuestionReading, mention: Mention) -> tuple[Figure, str | None]:
     """The figure of each group that a bound compares: its rows, its different things, or a measure of it."""
-    flags = flag_values(mention.value.reference.column) if mention.value and mention.value.reference else None
-    if flags is not None and mention.value is not None:
-        is_said = build.compare("=", mention.value.expression, build.literal(flags[1]))
+    reference = mention.value.reference if mention.value else None
+    flags = flag_values(reference.column) if reference else None
+    if flags is not None and reference is not None and mention.value is not None:
+        is_said = flag_condition(reference, flags[1])
         label = f"number with {mention.value.label}"
         return Figure("count", mention.value, where=is_said, label=label), mention.table
     if mention.value is None or not is_countable(mention.value):

@@ -17,6 +17,15 @@ from app.agents.questions.composition.plans.measure_figures import (
     is_countable,
     names_function,
 )
+from app.agents.questions.composition.plans.ranked_things import (
+    ASKED_GROUP_COST,
+    VAGUE_GROUP_COST,
+    divide,
+    is_asked_group,
+    is_vague,
+    ranks_rows,
+    repeated_name,
+)
 from app.agents.questions.composition.ranking_order import (
     LASTING,
     OF_MEANS,
@@ -35,19 +44,14 @@ from app.agents.questions.figures import default_function
 from app.agents.questions.frames.group_figures import plan_figures, values_of
 from app.agents.questions.frames.rankings import rank_groups, rank_rows
 from app.agents.questions.grammar_words import ADJECTIVES, LOW, SIZES
-from app.agents.questions.marking.row_nouns import DAYS, is_daily
-from app.agents.questions.matching.column_matching import STEM, name_parts, word_strength
 from app.agents.questions.ordering import Order
 from app.agents.questions.question_reading import Condition, QuestionReading, Value, make_value
 from app.agents.questions.rows_plan import Figure, start_plan
-from app.agents.questions.tables.scope import Reference
 from app.plans import build
 from app.plans.plan import AggregateFunction, Plan, WindowFunction
 
 BARE_MOST_COST = 0.15
 """Cost of a number of rows for `most` without a noun: `which bike was used the most`."""
-MIN_NAMING_SHARE = 0.6
-"""Different values by rows from which a text names the rows, a few of which share a name."""
 _AMOUNTS = frozenset({"most", "least", "fewest", "highest", "lowest", "best", "worst", "top"})
 """Superlatives of persons' totals; others rank single rows: `who ran the farthest`."""
 _ASKS_FOR_ROWS = frozenset({"who", "which", "when", "where", "whose"})
@@ -105,7 +109,7 @@ def _by_share(sketch: Sketch, reading: QuestionReading, ranking: Ranking) -> Ite
             return
         part = Figure("sum", value, where=condition.expression, label=f"{value.label} of these")
         figure = Figure("sum", label="share", parts=(part, Figure("sum", value)))
-        yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, None), IMPLIED_COST
+        yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, owner), IMPLIED_COST
         return
     column = condition.column
     # A row of which it is not known whether it meets the condition counts neither way.
@@ -113,7 +117,7 @@ def _by_share(sketch: Sketch, reading: QuestionReading, ranking: Ranking) -> Ite
         reading.conditions.append(Condition(build.is_present(column.expression), column))
     condition_value = Value(condition.expression, "condition met", "boolean", column)
     figure = Figure("share_true", condition_value, label="share")
-    yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, None), IMPLIED_COST
+    yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, owner), IMPLIED_COST
 
 
 def _by_adjective(
@@ -125,11 +129,12 @@ def _by_adjective(
         return
     meant = _ranking_of_adjective(replace(sketch, measures=()), reading)
     measure = meant.measure if meant else None
-    if measure is None or measure.value is None or not _ranks_rows(reading, owner, measure):
+    if measure is None or measure.value is None or not ranks_rows(reading, owner, measure):
         return
     descending = is_ranked_down(ranking, measure.value)
     details = [detail.value, *(m.value for m in sketch.displayed if m.value)]
-    yield _ranked_rows(reading, measure.value, descending, replace(ranking, measure=measure), details), 0.0
+    ranking = replace(ranking, measure=measure)
+    yield _ranked_rows(reading, measure.value, descending, ranking, owner, details), 0.0
 
 
 def _ranking_of_adjective(sketch: Sketch, reading: QuestionReading) -> Ranking | None:
@@ -193,7 +198,7 @@ def _by_count(
     rows = subject or next((m for m in sketch.rows if m is not owner), None)
     figure, base = counted_figure(reading, rows) if rows else (Figure("count", label="rows"), None)
     cost += UNUSED_COST * _unused(sketch, owner)
-    yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, base), cost
+    yield _ranked_groups(reading, key, figure, ranking.word not in LOW, ranking, owner, base), cost
 
 
 def _by_measure(
@@ -209,22 +214,22 @@ def _by_measure(
         return
     descending = is_ranked_down(ranking, value)
     has_function = names_function(sketch, measure)
+    if measure.divisor is not None:
+        yield from _by_ratio(sketch, reading, ranking, measure, owner, descending, cost)
+        return
     if owner and not has_function and _asks_for_extreme(sketch, ranking, measure, owner):
         yield plan_figures(reading, [Figure("max" if descending else "min", value)], Order()), cost
         return
-    repeated = _repeated_name(reading, owner, measure.table) if owner and owner.is_rows else None
+    repeated = repeated_name(reading, owner, measure.table) if owner and owner.is_rows else None
     is_detail = owner is not None and is_attribute(owner, reading.text.items)
-    if owner and not has_function and repeated is None and (is_detail or _ranks_rows(reading, owner, measure)):
+    if owner and not has_function and repeated is None and (is_detail or ranks_rows(reading, owner, measure)):
         is_adverb = ranking.place < 0
-        cost += ASKED_GROUP_COST * (is_adverb and any(_is_asked_group(m, reading) for m in sketch.displayed))
+        cost += ASKED_GROUP_COST * (is_adverb and any(is_asked_group(m, reading) for m in sketch.displayed))
         nouns = [m for m in (*sketch.heads, *sketch.displayed) if is_detail or m.place != owner.place]
         details = [m.value for m in nouns if m.value]
-        yield _ranked_rows(reading, value, descending, ranking, details), cost
+        yield _ranked_rows(reading, value, descending, ranking, owner, details), cost
         return
-    if owner is None and not has_function:
-        yield from _without_owner(sketch, reading, ranking, measure, descending, cost)
-        return
-    cost += UNUSED_COST * _unused(sketch, owner)
+    cost += UNUSED_COST * _unused(sketch, owner) if owner is not None or has_function else 0.0
     if owner is None:
         yield from _without_owner(sketch, reading, ranking, measure, descending, cost)
         return
@@ -239,33 +244,35 @@ def _by_measure(
         # Revenue is a total by its meaning, whatever stores its parts.
         is_amount = sketch.interrogative == "who" or bool({value.label, measure.item.word} & TOTAL_NOUNS)
         is_natural = is_natural or (figure.function == "sum" and is_amount)
-        cost += VAGUE_GROUP_COST * _is_vague(owner)
+        cost += VAGUE_GROUP_COST * is_vague(owner)
         note = reading.note if is_natural else reading.assume
         note(f"The {word} of `{value.label}` is taken for each `{key.label}`.")
         cost += IMPLIED_COST
-    yield _ranked_groups(reading, key, figure, descending, ranking, None), cost
+    yield _ranked_groups(reading, key, figure, descending, ranking, owner), cost
 
 
-VAGUE_GROUP_COST, MIN_GROUP_SCORE = 0.3, 0.9
-"""Cost of groups by a column that a noun only resembles, which means rows (`slowest swims` of a `swimmer`),
-and the score from which it names groups."""
-
-
-def _is_vague(owner: Mention) -> bool:
-    column = owner.value.reference.column if owner.value and owner.value.reference else None
-    matches = [match for match in owner.item.columns if column is not None and match.column == column]
-    return bool(matches) and (matches[0].score < MIN_GROUP_SCORE or matches[0].coverage < 1)
-
-
-ASKED_GROUP_COST = 0.3
-"""Cost of a single row where things of several rows are asked for: `which clerk keeps us`."""
-
-
-def _is_asked_group(mention: Mention, reading: QuestionReading) -> bool:
-    """Tell if a noun stands behind `which` and names things of several rows."""
-    reference, place = mention.value.reference if mention.value else None, mention.place
-    is_asked = place > 0 and reading.text.items[place - 1].text == "which"
-    return is_asked and reference is not None and not reference.column.unique
+def _by_ratio(
+    sketch: Sketch,
+    reading: QuestionReading,
+    ranking: Ranking,
+    measure: Mention,
+    owner: Mention | None,
+    descending: bool,
+    cost: float,
+) -> Iterator[tuple[Plan, float]]:
+    """Rows by their own ratio, and groups by that of their totals: `the highest revenue per click`."""
+    divisor = measure.divisor.value if measure.divisor else None
+    if owner is None or measure.value is None:
+        return
+    cost += UNUSED_COST * _unused(sketch, owner)
+    if divisor is not None and ranks_rows(reading, owner, measure):
+        value = divide(measure.value, divisor)
+        yield _ranked_rows(reading, value, descending, ranking, owner), cost
+    elif key := owner.value or group_of(reading, owner, measure.table):
+        yield (
+            _ranked_groups(reading, key, _figure(sketch, measure, measure.value), descending, ranking, owner),
+            cost,
+        )
 
 
 def _without_owner(
@@ -295,7 +302,7 @@ def _without_owner(
         figure = _figure(sketch, measure, value)
         yield _ranked_groups(reading, key, figure, descending, ranking, None), cost + IMPLIED_COST
     elif (asks_rows or details) and not has_function and not asks_value:
-        yield _ranked_rows(reading, value, descending, ranking, details), cost
+        yield _ranked_rows(reading, value, descending, ranking, measure, details), cost
     elif not has_function:
         extreme: AggregateFunction = "max" if descending else "min"
         period = next((key.value for key in sketch.keys if key.item.word in ADVERBS), None)
@@ -315,30 +322,6 @@ def _asks_for_extreme(sketch: Sketch, ranking: Ranking, measure: Mention, owner:
     return is_single and is_named and is_value and not others and ranking.word in ADJECTIVES
 
 
-def _ranks_rows(reading: QuestionReading, owner: Mention, measure: Mention) -> bool:
-    """Tell if the owner's things are rows of the measure's table: by their table, name, or day."""
-    if owner.item.word in DAYS and is_daily(reading.scope.table(measure.table)):
-        return True
-    if owner.is_rows:
-        return owner.table == measure.table
-    reference = owner.value.reference if owner.value else None
-    if reference is None or reference.table != measure.table:
-        return False
-    rows = reading.scope.table(reference.table).rows
-    is_name = reference.column.type == "text" and reference.column.distinct >= MIN_NAMING_SHARE * rows
-    return reference.column.unique or is_name
-
-
-def _repeated_name(reading: QuestionReading, owner: Mention, table: str) -> Reference | None:
-    """The column of names that repeat: `pizza_name` for the pizzas of a table of sales."""
-    for column in reading.scope.stored_columns(table):
-        parts = name_parts(column.name)
-        is_name = len(parts) == 2 and parts[1] == "name" and column.type == "text" and not column.unique
-        if is_name and word_strength(owner.item.word, parts[0]) >= STEM:
-            return Reference(table, column)
-    return None
-
-
 def _figure(sketch: Sketch, measure: Mention, value: Value) -> Figure:
     if measure.divisor is not None:
         return figures_of(sketch, measure)[0]
@@ -354,9 +337,19 @@ def _figure(sketch: Sketch, measure: Mention, value: Value) -> Figure:
 
 
 def _ranked_rows(
-    reading: QuestionReading, value: Value, descending: bool, ranking: Ranking, details: Sequence[Value] = ()
+    reading: QuestionReading,
+    value: Value,
+    descending: bool,
+    ranking: Ranking,
+    subject: Mention | None,
+    details: Sequence[Value] = (),
 ) -> Plan:
-    count = count_ranked(ranking, ranking.measure.item if ranking.measure else None)
+    measure = ranking.measure.item if ranking.measure else None
+    names = [subject.value.label] if subject and subject.value else []
+    # `which horses are the oldest` asks for those of the highest age, `the oldest horses` for an order.
+    is_behind = subject is not None and noun_behind(ranking, reading.text.items) == subject.item
+    is_listed = not reading.keys and (ranking.place >= 0 or is_behind)
+    count = count_ranked(ranking, measure, subject.item if subject and is_listed else None, names)
     return rank_rows(reading, value, descending, count, ranking.ordinal, details)
 
 
@@ -366,10 +359,15 @@ def _ranked_groups(
     figure: Figure,
     descending: bool,
     ranking: Ranking,
-    base: str | None,
+    owner: Mention | None,
+    base: str | None = None,
 ) -> Plan:
     """The first groups by a figure, of all rows or within each of other groups."""
-    count = count_ranked(ranking, noun_behind(ranking, reading))
+    items = reading.text.items
+    # Behind `who` stands a verb, whose ending is no plural: `who handles the most requests`.
+    is_noun = owner is not None and items[owner.place - 1].text not in ("who", "that")
+    subject = owner.item if owner and is_noun else None
+    count = count_ranked(ranking, noun_behind(ranking, items), subject, [key.label])
     outer = [*reading.keys]
     if not outer and ranking.ordinal == 1:
         return rank_groups(reading, [key], figure, descending, count, base)

@@ -280,7 +280,7 @@ def _plan_share_of_things(
 ) -> Plan:
     """The share of things of which some row meets a condition: an order of several lines counts once."""
     part = Figure("count_distinct", make_value(key), where=tested, label=f"{key.column.name} that meet it")
-    total = Figure("count_distinct", make_value(key), label=f"different {key.column.name}")
+    total = Figure("count_distinct", make_value(key), label=f"distinct values of {key.column.name}")
     figures = [Figure("mean", label="share", parts=(part, total)), part, total]
     reading.note(f"Each `{key.column.name}` is counted once.")
     if reading.keys:

@@ -317,7 +317,11 @@ def _divided(sketch: Sketch, divisor: Mention) -> Iterator[Sketch]:
     column = divisor.value.reference.column if divisor.value and divisor.value.reference else None
     is_weak = any(m.column == column and m.score < MIN_BOUNDED_SCORE for m in divisor.item.columns)
     cost = DIVISOR_COST + (WEAK_DIVISOR_COST if is_weak else 0.0)
-    if sketch.measures and sketch.measures[-1].divisor is None and sketch.last == "measure":
+    ranking = sketch.ranking if sketch.last == "measure" and not sketch.measures else None
+    if ranking is not None and ranking.measure is not None and ranking.measure.divisor is None:
+        ranked = replace(ranking, measure=replace(ranking.measure, divisor=divisor))
+        yield sketch.advance([sketch.place], cost, ranking=ranked, pending=cleared, last="measure")
+    elif sketch.measures and sketch.measures[-1].divisor is None and sketch.last == "measure":
         last = replace(sketch.measures[-1], divisor=divisor)
         yield sketch.advance(
             [sketch.place], cost, measures=(*sketch.measures[:-1], last), pending=cleared, last="measure"

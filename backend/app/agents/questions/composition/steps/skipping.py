@@ -23,6 +23,7 @@ from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.row_nouns import PEOPLE
 from app.agents.questions.matching.value_matching import denies_flag, flag_values
 from app.agents.questions.question_reading import is_measurable
+from app.agents.questions.tables.years import holds_years
 from app.agents.questions.unexplained_words import is_action, is_filler
 
 CONTENT_COST, CUE_COST, FILLER_COST = 1.5, 0.8, 0.02
@@ -106,17 +107,24 @@ def _tells_column(items: Sequence[QuestionItem], place: int) -> bool:
     if not item.columns or not is_participle(item.text) or item.values:
         return False
     following = items[place + 1 : place + 1 + MAX_VALUE_DISTANCE]
+    if holds_years(item.columns[0].column):
+        return any(near.number is not None and near.number in _YEARS for near in following)
     keys = {match.key for near in following for match in near.values[:1]}
     return item.columns[0].key in keys and item.columns[0].score >= MIN_VERB_SCORE
 
 
 MAX_VALUE_DISTANCE = 3
-"""Words from a participle to its value: `built by the Dutch`."""
+"""Words from a participle to its value: `built by the Dutch`, `built between 2015 and 2019`."""
+_YEARS = range(1000, 2200)
+"""Numbers that a year may be."""
 _COPULAS = frozenset({"is", "are", "was", "were", "be", "been", "being", "got", "get", "gets", "not", "never"})
 _PARTICIPLES = word_set(
     """
     sold bought made done given taken held built driven ridden flown eaten drunk grown thrown worn written drawn
     burnt spent paid earned kept found caught shot won brought sent run played
+    taught led told chosen stolen broken hidden sung born begun become beaten bitten blown fed fought forgiven
+    forgotten frozen gone heard hung hurt known laid lent let lit met overseen read rung said seen set shaken
+    shown shut spoken struck swum thought torn understood woken wound
     """
 )
 """Irregular participles."""
@@ -357,7 +365,7 @@ def _skip_word(sketch: Sketch, items: Sequence[QuestionItem]) -> Sketch:
     cost = EVENT_COST if is_told else _known_cost(items, sketch.place)
     if cost is not None:
         return sketch.skip(cost, False)
-    if _assumes(items, sketch.place) or any(denies_flag(item.word, match.column) for match in item.columns):
+    if _assumes(items, sketch.place) or any(denies_flag(item.text, match.column) for match in item.columns):
         return sketch.skip(CONTENT_COST, True)  # `those who stayed` is no event: it says which rows
     cues = [cue for cue in find_cues(items, sketch.place) if not cue.argument.startswith("between")]
     # `dropped calls`: verbs of a change are more often events.

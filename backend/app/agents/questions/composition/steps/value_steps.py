@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.questions.composition.sketch import Sketch
-from app.agents.questions.conditions.value_conditions import names_flag, value_condition
+from app.agents.questions.conditions.value_conditions import flag_condition, names_flag, value_condition
 from app.agents.questions.grammar_words import ROW_WORDS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.value_matching import (
     ALIASES,
     ValueMatch,
     denies_flag,
+    flag_spellings,
     flag_values,
     plurals_of,
 )
@@ -225,12 +226,12 @@ def flag_step(
     if flags is None or is_key or item.kind == "name":
         return None
     no, yes = flags
-    value = yes if sketch.pending.is_negated == denies_flag(item.word, reference.column) else no
+    value = yes if sketch.pending.is_negated == denies_flag(item.text, reference.column) else no
     last = sketch.conditions[-1] if sketch.conditions else None
     if last is not None and last.column == reference:
         return _set_against(sketch, last, flags) if last.values == (no if value == yes else yes,) else None
     condition = Condition(
-        build.compare("=", reference.expression, build.literal(value)),
+        flag_condition(reference, value),
         reference,
         (value,),
         place=sketch.place,
@@ -240,7 +241,9 @@ def flag_step(
     cost += BEHIND_SUPERLATIVE_COST if sketch.pending.superlative else 0.0
     note = f"Those for which `{reference.column.name}` is {value} are meant."
     matches = [match for match in item.columns if match.column == reference.column]
-    is_related = bool(matches) and not any(names_flag(item, match) for match in matches)
+    is_related = bool(matches) and not (
+        denies_flag(item.text, reference.column) or any(names_flag(item, match) for match in matches)
+    )
     step = sketch.advance(
         [sketch.place],
         cost + RELATED_FLAG_COST * is_related,
@@ -257,7 +260,9 @@ RELATED_FLAG_COST = 0.3
 
 def _set_against(sketch: Sketch, last: Condition, flags: tuple[Scalar, Scalar]) -> Sketch:
     """Both values of a yes/no column, which are compared: `employed versus unemployed`."""
-    both = build.is_one_of(build.column(last.column.name if last.column else ""), flags)
+    column = last.column.column if last.column else None
+    spellings = [text for flag in flags for text in (flag_spellings(column, flag) if column else (flag,))]
+    both = build.is_one_of(build.column(column.name if column else ""), spellings)
     condition = replace(last, expression=both, values=flags, is_compared=True)
     # The note of the first value would say that its rows alone are meant.
     notes = tuple(note for note in sketch.notes if not note.startswith("Those for which"))
