@@ -1,6 +1,6 @@
 """The offline planner on made schemas: a conversation up to its plan or its first question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +24,17 @@ class PlannerQuestion:
 
 
 def run_planner(
-    goal: str, schemas: Sequence[dict[str, Any]], answers: Sequence[str] = ()
+    goal: str,
+    schemas: Sequence[dict[str, Any]],
+    answers: Sequence[str] = (),
+    preferences: Mapping[str, Any] | None = None,
 ) -> Plan | PlannerQuestion:
     """Run the planner on a goal over tables with these schemas, as `get_dataset_schema` returns them.
 
     `answers`: what the user answers to its questions; the first question beyond them ends the conversation.
     """
     waiting = list(answers)
-    messages: list[Any] = [make_brief_message({"goal": goal, "preferences": {}})]
+    messages: list[Any] = [make_brief_message({"goal": goal, "preferences": preferences or {}})]
     values: dict[tuple[str, str | None], Any] = {
         ("list_datasets", None): {"datasets": [{"table": schema["table"]} for schema in schemas]}
     }

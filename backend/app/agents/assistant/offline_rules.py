@@ -32,6 +32,7 @@ from app.agents.assistant.workflows.requests import (
     read_sent_data,
 )
 from app.agents.assistant.workflows.runs import run_saved_workflow
+from app.agents.goals.refusals.languages import describe_language_refusal
 from app.agents.goals.refusals.unserved_requests import find_unserved
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
@@ -218,6 +219,9 @@ def ask_to_rephrase(view: View) -> AgentAction:
     parsed = parse_message(view.brief)
     if not isinstance(parsed, UnparsedQuestion):
         return say("I did not understand that.")
+    # No reading of it is offered: its other words were not read.
+    if refusal := describe_language_refusal(view.brief.message):
+        return say(refusal)
     offer = describe_offer(parsed.readings) or list_options(parsed.options)
     return say(f"I did not understand that. {parsed.reason} {offer}".strip())
 

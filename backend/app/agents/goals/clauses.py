@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
-from rapidfuzz import fuzz, process
-
 from app.agents.goals.phrases.outcome_phrases import find_outcome, has_content, put_outcome_first, scores
 from app.agents.goals.tables.column_roles import ENTITIES
 from app.agents.goals.words.clause_vocabulary import (
@@ -34,13 +32,13 @@ from app.agents.goals.words.clause_vocabulary import (
     RELATIVE,
     SELECTING_VERBS,
     STRONG,
-    STRONG_LIST,
     SUBORDINATE,
     TRANSPARENT,
     VERBS,
 )
 from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import cache_texts, without_accents
+from app.agents.goals.words.verb_spelling import mend_verb
 from app.agents.goals.words.vocabulary import COUNT_WORDS, SECONDS_BY_UNIT
 
 
@@ -116,23 +114,7 @@ def _tokens(text: str) -> list[str]:
     text = re.sub(r"[-\u2013\u2014/]", " ", text)
     # A comma in its place, so that "the fare next week or so" does not join what stands round it.
     text = _COUNTED_TIME.sub(" , ", without_accents(text))
-    return [_mend_spelling(token.casefold()) for token in _WORD.findall(text)]
-
-
-_MIN_MISSPELT = 6
-"""Letters from which a word may be a misspelt verb of prediction: shorter words have too many neighbours."""
-
-
-_MIN_SPELLING_RATIO = 85.0
-"""Similarity in percent of a misspelt verb: one letter of seven."""
-
-
-def _mend_spelling(word: str) -> str:
-    """Return the verb of prediction that a word misspells, or the word."""
-    if len(word) < _MIN_MISSPELT or word in STRONG:
-        return word
-    nearest = process.extractOne(word, STRONG_LIST, scorer=fuzz.ratio, score_cutoff=_MIN_SPELLING_RATIO)
-    return nearest[0] if nearest else word
+    return [mend_verb(token.casefold()) for token in _WORD.findall(text)]
 
 
 def _sentences(tokens: Sequence[str]) -> Iterator[list[str]]:
@@ -178,7 +160,7 @@ def _read_request(sentence: list[str]) -> Iterator[GoalWord]:
             yield from _read_predicate(rest, has_subject=True)
             return
         # "Find out which customers will leave": the last word of asking begins the request.
-        if word in VERBS and rest and not (set(rest) & _VERBS_OF_REQUEST):
+        if word in VERBS and rest and not _asks_later(sentence, position):
             yield from _circumstances(sentence[:position])
             yield from _read_object(put_outcome_first(word, rest), selects=word in SELECTING_VERBS)
             return
@@ -188,11 +170,28 @@ def _read_request(sentence: list[str]) -> Iterator[GoalWord]:
         yield from _read_object(sentence)
 
 
+def _asks_later(sentence: Sequence[str], position: int) -> bool:
+    """Test if a word of asking follows a verb: "find out which customers will leave".
+
+    Behind a verb of prediction, what follows an article or a noun is a noun ("predict the pain score"), and a
+    clause says more of the rows: "predict the cost of trips that need a guide".
+    """
+    if sentence[position] not in STRONG:
+        return not _VERBS_OF_REQUEST.isdisjoint(sentence[position + 1 :])
+    for at in range(position + 1, len(sentence)):
+        if sentence[at] in RELATIVE and _describes_rows(sentence, at):
+            return False
+        is_noun = at > position + 1 and (sentence[at - 1] in ARTICLES or has_content(sentence[at - 1]))
+        if sentence[at] in _VERBS_OF_REQUEST and not (sentence[at] in VERBS and is_noun):
+            return True
+    return False
+
+
 _VERBS_OF_REQUEST = VERBS | {"how", "who", "which", "what", "whether", "why"}
 
 
 def _describes_rows(sentence: Sequence[str], position: int) -> bool:
-    """Test if a `who` says more of the rows that a phrase names: "predict the bill of people who pay late"."""
+    """Test if a `who` or `that` says more of rows: "predict the bill of people who pay late"."""
     if position == 0 or not has_content(sentence[position - 1]):
         return False
     before = position - 2

@@ -15,6 +15,7 @@ from app.agents.goals.phrases.stated_causes import split_causes
 from app.agents.goals.phrases.thresholds import Threshold, parse_threshold
 from app.agents.goals.phrases.time_limit import parse_time_limit
 from app.agents.goals.phrases.trading_terms import names_barriers, parse_holding_time
+from app.agents.goals.phrases.trailing_requests import put_verb_first
 from app.agents.goals.tables.column_roles import parse_roles
 from app.agents.goals.words import vocabulary
 from app.agents.goals.words.tokenizer import words
@@ -53,7 +54,8 @@ MAX_ROLES = 1000
 
 def parse_goal(text: str) -> Goal:
     """Parse a goal."""
-    time_limit_s, text = parse_time_limit(_SCORED_ROWS.sub(_name_scored, _HOW_WELL.sub("", text)))
+    text = put_verb_first(_HOW_WELL.sub("", text))
+    time_limit_s, text = parse_time_limit(_SCORED_ROWS.sub(_name_scored, text))
     causal = split_causes(text)
     wants_drivers = bool(causal.causes) or asks_for_drivers(text)
     costs, remaining = parse_costs(name_driver_target(causal.effect) if wants_drivers else text)
@@ -74,7 +76,7 @@ def parse_goal(text: str) -> Goal:
             next(filter(None, groups)) for groups in patterns.QUOTED.findall(texts.target)[:MAX_PHRASES]
         ),
         # "What determines whether ..." asks for drivers: its words tell no kind of the target.
-        kind=_parse_kind("" if wants_drivers else text, metric),
+        kind=_parse_kind("" if wants_drivers else _without_inputs(text), metric),
         metric=metric,
         lookahead=lookahead,
         outlook=_parse_outlook(text, texts.target, lookahead),
@@ -126,6 +128,15 @@ def _split_text(text: str, ignores_comparisons: bool) -> _GoalTexts:
         target += " profit"  # whose sign makes an order unprofitable
     verb = patterns.VERB.search(target)
     return _GoalTexts(target, verb[0] if verb else "", target[verb.end() :] if verb else "", inputs)
+
+
+def _without_inputs(text: str) -> str:
+    """Return a text without inputs that stand behind what is predicted: "the load given whether it is hot"."""
+    inputs = patterns.INPUTS.search(text)
+    verb = patterns.VERB.search(text[: inputs.start()]) if inputs else None
+    if inputs is None or verb is None or not words(text[verb.end() : inputs.start()]):
+        return text
+    return f"{text[: inputs.start()]} {text[inputs.end() :]}"
 
 
 def _request_text(text: str) -> str:

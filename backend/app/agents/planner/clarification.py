@@ -9,7 +9,8 @@ from app.agents.goals.phrases.thresholds import Threshold
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.planner.output import ColumnType
 from app.agents.planner.plan import MAX_CLASSES
-from app.agents.planner.preferences import ColumnPreference, UnknownColumn
+from app.agents.planner.preferences import NO_COLUMN_OPTION, ColumnPreference, UnknownColumn
+from app.agents.planner.unread_phrases import UnreadPhrase
 from app.agents.planner.value_descriptions import describe_values
 from app.agents.runtime.offline_policy import AgentAction, call
 from app.modeling.problem.kinds import ProblemKindName
@@ -26,6 +27,7 @@ WHICH_KIND = "Is it a class or an amount?"
 WHICH_BOUND = "What does the number of the goal compare?"
 AMOUNT = "nothing, predict the amount"
 WHICH_ROWS = "Which rows does the goal mean?"
+PHRASE_ROWS = "Which rows are meant by"
 ALL_ROWS = "all rows"
 
 KINDS: dict[str, ProblemKindName] = {"class": "classification", "amount": "regression"}
@@ -34,16 +36,13 @@ DATE_ORDERS: dict[str, ColumnType] = {"month first": "month_first", "day first":
 """Meanings of the offered answers."""
 
 
-def ask_target(match: TargetMatch, several_tables: bool, refused_answer: str | None = None) -> AgentAction:
-    """Ask for the target, which has no default.
-
-    `refused_answer`: the user's last answer, if it was not understood.
-    """
-    names = [_option_name(option, several_tables) for option in match.options]
-    reason = _target_reason(match) if refused_answer is None else f"{refused_answer!r} names no column."
+def ask_target(match: TargetMatch, several_tables: bool, reason: str) -> AgentAction:
+    """Ask for the target, which has no default. `reason`: why the goal does not determine it."""
+    options = suggested_targets(match)
+    names = [_option_name(option, several_tables) for option in options]
     examples = "; ".join(
         f"`{name}`: {described}"
-        for name, option in zip(names[:MAX_DESCRIBED], match.options, strict=False)
+        for name, option in zip(names[:MAX_DESCRIBED], options, strict=False)
         if (described := describe_values(option.column))
     )
     hint = "Any column will do, a comparison (`column > 15`), or other words."
@@ -61,13 +60,22 @@ MAX_DESCRIBED = 4
 """Options that are described by examples: as many as a user reads."""
 
 
-def _target_reason(match: TargetMatch) -> str:
+def suggested_targets(match: TargetMatch) -> list[ScoredColumn]:
+    """Return the columns that a question or a refusal suggests: without one that the reason just refused."""
+    return [option for option in match.options if option.column != match.unsuitable]
+
+
+def describe_target_reason(match: TargetMatch, unread: Sequence[str]) -> str:
+    """Say why the goal does not determine its target. `unread`: what it asks for that is in no table."""
+    if unread:
+        return f"No column or value of the tables is called {' or '.join(map(repr, unread))}."
     if match.unsuitable:
         kind, distinct = match.unsuitable.hint, match.unsuitable.distinct
         if distinct <= 1:
             return f"`{match.unsuitable.name}` is the same in every row, so there is nothing to learn."
         return f"`{match.unsuitable.name}` ({kind}, {distinct} different values) leaves little to learn."
-    if match.options[0].score >= MIN_CLEAR_SCORE:
+    suggested = suggested_targets(match)
+    if suggested and suggested[0].score >= MIN_CLEAR_SCORE:
         return "The goal could mean any of these."
     return "The goal names none of the columns clearly; the likeliest comes first."
 
@@ -111,15 +119,35 @@ def ask_bound(column: Column, bound: Threshold, table: TableProfile) -> AgentAct
 
 def ask_rows(conditions: Sequence[RowCondition]) -> AgentAction:
     """Ask which of several conditions selects the rows of a value that more than one column has."""
-    names = " and of ".join(f"`{condition.column}`" for condition in conditions)
-    value = conditions[0].values[0]
     return call(
         "ask_user",
-        message=f"Several columns have the value {value!r}.",
-        question=f"{WHICH_ROWS} {value!r} is a value of {names}.",
+        message=f"Several columns have the value {conditions[0].values[0]!r}.",
+        question=rows_question(conditions),
         options=[*(condition.description for condition in conditions), ALL_ROWS],
         needs_answer=True,
     )
+
+
+def ask_phrase(phrase: UnreadPhrase) -> AgentAction:
+    """Ask which rows a phrase of the goal means that the tables do not tell."""
+    return call(
+        "ask_user",
+        message=f"The goal restricts its rows by {phrase.text!r}, and the plan would not use it.",
+        question=f"{which_phrase(phrase.text)} No column or value has all of its words. A comparison"
+        " (`column > 15`) or a value selects rows.",
+        options=[*(condition.description for condition in phrase.candidates), ALL_ROWS],
+        free_text=True,
+        needs_answer=True,
+    )
+
+
+def which_phrase(phrase: str) -> str:
+    return f"{PHRASE_ROWS} {phrase!r}?"
+
+
+def rows_question(conditions: Sequence[RowCondition]) -> str:
+    names = " and of ".join(f"`{condition.column}`" for condition in conditions)
+    return f"{WHICH_ROWS} {conditions[0].values[0]!r} is a value of {names}."
 
 
 MAX_COMPARED = 3
@@ -191,8 +219,15 @@ def ask_preference(unknown: UnknownColumn) -> AgentAction:
         message=f"The preference {unknown.key} names a column that does not exist.",
         question=f"{which_column(unknown.key)} There is no column {unknown.name!r}.",
         options=list(unknown.options),
-        default=unknown.options[0],
+        needs_answer=True,
     )
+
+
+def describe_unknown(unknown: UnknownColumn) -> str:
+    """Return the refusal of a preference that names no column, with what it could mean."""
+    options = ", ".join(f"`{name}`" for name in unknown.options if name != NO_COLUMN_OPTION)
+    role = unknown.key.replace("_", " ")
+    return f"There is no column {unknown.name!r}, which {role} names. Name another one: {options}."
 
 
 def which_column(key: ColumnPreference) -> str:

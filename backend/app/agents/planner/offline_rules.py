@@ -38,9 +38,13 @@ def list_prices(situation: Situation) -> AgentAction | None:
 
 
 def ask_about_preferences(situation: Situation) -> AgentAction | None:
-    """Ask about a preference that names no column. Preferences are never guessed."""
+    """Ask about a preference that names no column, or refuse it. Preferences are never guessed."""
     unknown = situation.resolved.unknown
-    return clarification.ask_preference(unknown[0]) if unknown and situation.tables else None
+    if not unknown or not situation.tables:
+        return None
+    if situation.preferences.clarify == "never":
+        return refusals.refuse(clarification.describe_unknown(unknown[0]))
+    return clarification.ask_preference(unknown[0])
 
 
 RULES = (
@@ -64,6 +68,7 @@ RULES = (
     target_rules.ask_for_kind,
     target_rules.ask_about_bound,
     target_rules.ask_about_rows,
+    target_rules.ask_about_phrases,
     periods.ask_about_time,
     periods.ask_about_dates,
     prices.ask_for_coin,

@@ -26,7 +26,7 @@ from app.agents.planner.plan_conditions import find_row_conditions
 from app.agents.planner.preferences import PlanPreferences
 from app.agents.planner.step_descriptions import describe_steps
 from app.agents.planner.stored_prices import PRICES
-from app.agents.planner.unread_phrases import find_unread_phrases
+from app.agents.planner.unread_phrases import UnreadPhrase, find_unread_phrases
 from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.metrics import REGRESSION_METRICS
 
@@ -50,6 +50,8 @@ class PlanRequest:
     """The bound of the target by which the user answered what a number of the goal compares."""
     answered_rows: Sequence[RowCondition] = ()
     """The rows that the user's answers select: by a number of the goal, or by a value of several columns."""
+    answered_phrases: Sequence[str] = ()
+    """The phrases of the goal whose rows the user answered."""
     notes: Sequence[str] = ()
 
     @property
@@ -145,6 +147,15 @@ def unused_bound(request: PlanRequest) -> Threshold | None:
     # Only a comparison takes a bound up; a value that is named restricts other columns.
     is_taken = any(condition.operator not in ("in", "not_in") for condition in conditions)
     return None if is_taken else goal.threshold
+
+
+def open_phrases(request: PlanRequest) -> list[UnreadPhrase]:
+    """Return the phrases of the goal that seem to select rows, and of which the user answered nothing."""
+    if request.is_about_prices:
+        return []
+    tables = _order_tables(request.goal, request.tables, request.table)
+    unread = find_unread_phrases(request.goal, tables, request.column, _find_conditions(request, tables))
+    return [phrase for phrase in unread if phrase.text not in request.answered_phrases]
 
 
 def _find_conditions(request: PlanRequest, tables: Sequence[TableProfile]) -> list[RowCondition]:
@@ -243,9 +254,8 @@ def _notes(
     if (bound := unused_bound(request)) is not None:
         yield f"The bound {bound.value:g} is not used: `{request.column.name}` is predicted as an amount."
     if not request.is_about_prices:
-        tables = _order_tables(goal, request.tables, request.table)
-        for phrase in find_unread_phrases(goal, tables, request.column):
-            yield f"No column or value has the words of {phrase!r}, so they select no rows."
+        for phrase in open_phrases(request):
+            yield f"No part of the plan has all words of {phrase.text!r}, so they select no rows."
     if goal.lookahead and not horizon:
         yield "The goal looks ahead in time, but no column holds dates; rows are treated as independent."
 

@@ -68,7 +68,7 @@ def find_row_conditions(
     measured_rows = _measured_rows(goal) if of_series else ""
     text = _restricting_text(goal, goal.text if of_series else goal.request_text, measured_rows)
     excluded = set() if of_series else {name for table in tables for name in _excluded_columns(goal, table)}
-    is_related = _asks_for_relation(goal)
+    is_related = asks_for_relation(goal)
     for further in (
         () if is_related else (state.condition for state in find_states(text, tables, name)),
         () if is_related else _spelled_values(text, tables, name, {*heads}),
@@ -80,7 +80,7 @@ def find_row_conditions(
     return conditions
 
 
-def _asks_for_relation(goal: Goal) -> bool:
+def asks_for_relation(goal: Goal) -> bool:
     """Test if a goal asks what its target has to do with other columns: "is it lower for those in default?"."""
     if COMPARISON_GOAL.search(goal.text) or _RELATION.search(goal.text):
         return True

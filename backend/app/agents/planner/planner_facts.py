@@ -50,6 +50,8 @@ from app.agents.questions.learned.reading import LearnedAim, read_aim
 from app.agents.runtime.conversation import ConversationView
 from app.modeling.problem.kinds import ProblemKindName
 
+MIN_MODEL = 0.7
+"""Probability of a prediction from which a goal asks for a model, also without a word of the tables."""
 MIN_DRIVERS = 0.6
 """Probability from which a goal asks what its target goes with although no word of its own says so: "what moves
 the price", "is warm water bad for the catch"."""
@@ -81,6 +83,11 @@ class Situation:
         """Probabilities of what the goal asks for."""
         by_words = classify_aim(self.goal, tuple(self.tables))
         return join_aims(by_words, self.learned.aims) if self.learned else by_words
+
+    @property
+    def asks_for_model(self) -> bool:
+        """True if the goal is likely one of a model, and no question about stored rows."""
+        return self.aims["predict"] + self.aims["drivers"] + self.aims["forecast"] >= MIN_MODEL
 
     @cached_property
     def learned(self) -> LearnedAim | None:
@@ -236,11 +243,22 @@ class Situation:
         return find_open_conditions(goal.effect_text, self.tables, target, head_stems(goal.target_text))
 
     @property
-    def rows_answer(self) -> RowCondition | None:
-        """The condition that the user chose among them."""
-        answer = self.answer_to(clarification.WHICH_ROWS)
-        conditions = (condition for alike in self.open_rows for condition in alike)
-        return next((condition for condition in conditions if condition.description == answer), None)
+    def unanswered_rows(self) -> list[tuple[RowCondition, ...]]:
+        """Those of the open conditions that the user has not been asked about: one question for each value."""
+        return [alike for alike in self.open_rows if self._rows_answer_to(alike) is None]
+
+    @property
+    def answered_rows(self) -> list[RowCondition]:
+        """The conditions that the user chose among them."""
+        return [
+            condition
+            for alike in self.open_rows
+            for condition in alike
+            if condition.description == self._rows_answer_to(alike)
+        ]
+
+    def _rows_answer_to(self, alike: Sequence[RowCondition]) -> str | None:
+        return self.answer_to(clarification.rows_question(alike))
 
     @property
     def entities_answer(self) -> Literal["new", "known"] | None:

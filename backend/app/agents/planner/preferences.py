@@ -116,7 +116,7 @@ def resolve_preferences(
         elif name == NO_COLUMN_OPTION:
             changes[key] = None
         else:
-            unknown.append(UnknownColumn(key, name, _options(key, name, columns)))
+            unknown.append(UnknownColumn(key, name, _options(key, name, tables)))
     types = {spellings.get(name.casefold(), name): kind for name, kind in preferences.column_types.items()}
     exclude = [spellings.get(name.casefold(), name) for name in preferences.exclude]
     resolved = preferences.model_copy(
@@ -139,7 +139,11 @@ def _absent(names: Iterable[str], columns: Sequence[str]) -> list[str]:
     return [name for name in names if name not in columns]
 
 
-def _options(key: ColumnPreference, name: str, columns: Sequence[str]) -> tuple[str, ...]:
-    nearest = nearest_names(name, columns, MAX_OPTIONS) or list(columns[:MAX_OPTIONS])
+def _options(key: ColumnPreference, name: str, tables: Sequence[TableProfile]) -> tuple[str, ...]:
+    """Return the columns to choose from, nearest first, without those that a plan refuses as its target."""
+    names = dict.fromkeys(
+        column.name for table in tables for column in table.columns if key != "target" or column.can_be_target
+    )
+    nearest = nearest_names(name, names, MAX_OPTIONS) or list(names)[:MAX_OPTIONS]
     # Without a target there is nothing to predict, so "none of them" is no answer there.
     return (*nearest,) if key == "target" else (*nearest, NO_COLUMN_OPTION)

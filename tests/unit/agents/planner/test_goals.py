@@ -315,6 +315,43 @@ async def test_a_preference_for_a_column_that_is_not_there_is_asked_about(bench,
     assert plan.notes == ["There is no column 'nope' to exclude."]
 
 
+@pytest.mark.parametrize("clarify", ["ask", "never"])
+async def test_no_column_is_taken_for_a_target_that_is_not_there(bench, make_table, make_column, clarify):
+    columns = [make_column("machine_id", "id", 900), make_column("age"), make_column("failed", "category", 2)]
+    bench.shelf.datasets = [make_table("machines", columns, 900)]
+    bench.journal = MemoryJournal(answers={"tool:2.0": "failed"})
+    brief = {"goal": "Predict it", "preferences": {"target": "colour", "clarify": clarify}}
+    plan = (await bench.run("planner", brief)).output
+    if clarify == "never":
+        assert plan.target == "?"
+        assert plan.notes[0].startswith("There is no column 'colour', which target names.")
+        assert "machine_id" not in plan.notes[0]
+    else:
+        assert plan.target == "failed"
+
+
+@pytest.mark.parametrize("clarify", ["ask", "never"])
+@pytest.mark.parametrize(
+    ("goal", "reason"),
+    [
+        ("Predict y", "`y` is the same in every row, so there is nothing to learn."),
+        ("Predict the colour", "No column or value of the tables is called 'colour'."),
+    ],
+)
+async def test_questions_and_refusals_give_the_same_reason_and_suggest_no_refused_column(
+    bench, make_table, make_column, goal, reason, clarify
+):
+    columns = [make_column("a", distinct=40), make_column("b", distinct=30), make_column("y", "constant", 1)]
+    bench.shelf.datasets = [make_table("table", columns, 100)]
+    bench.journal = MemoryJournal(answers={"tool:2.0": "b"})
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {"clarify": clarify}})).output
+    text = plan.notes[0] if clarify == "never" else bench.questions[0]
+    assert plan.target == ("?" if clarify == "never" else "b")
+    assert reason in text
+    assert "`a`" in text or clarify == "ask"
+    assert "`y`" not in text.replace(reason, "")
+
+
 def _titanic_all(make_table, make_column):
     """As bokeh ships it: `class` is the cabin's, and stands in the middle."""
     return make_table(
@@ -413,6 +450,23 @@ async def test_a_loss_is_a_number_below_zero(bench, make_table, make_column, sai
     assert bench.questions == []
 
 
+@pytest.mark.parametrize(
+    ("goal", "is_question"),
+    [
+        ("fill in the missing sold_price", False),
+        ("impute the missing values of sold price", False),
+        ("fill the gaps in sold_price", False),
+        ("how many values of sold_price are missing?", True),
+    ],
+)
+async def test_gaps_are_filled_by_a_model(goal: str, is_question: bool, bench, make_table, make_column):
+    price = make_column("sold_price", distinct=700, min=30_000.0, max=819_000.0, q50=279_000.0, missing=0.14)
+    bench.shelf.datasets = [make_table("houses", [make_column("area"), make_column("rooms"), price])]
+    plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
+    assert (plan.question is not None) == is_question
+    assert is_question or plan.target == "sold_price"
+
+
 async def test_a_forecast_without_dates_is_asked_about(bench, make_table, make_column):
     bench.shelf.datasets = [make_table("store", [make_column("Sales"), make_column("Discount")])]
     brief = {"goal": "Forecast sales for the next quarter", "preferences": {}}
@@ -429,6 +483,7 @@ async def test_a_forecast_without_dates_is_asked_about(bench, make_table, make_c
     [
         ("Predict the score of a student in the next term", "score_next_term"),
         ("Predict whether a student leaves within 2 years", "left_within_2_years"),
+        ("Failures in the next 30 days", "failed_within_30d"),
     ],
 )
 @pytest.mark.parametrize("has_dates", [True, False])
@@ -438,9 +493,11 @@ async def test_a_target_that_lies_ahead_by_its_name_gets_no_horizon(
     columns = [
         make_column("score_next_term"),
         make_column("left_within_2_years", distinct=2),
+        make_column("failed_within_30d", distinct=2, min=0.0, max=1.0),
         make_column("hours"),
     ]
-    dates = [make_column("day", type="datetime")] if has_dates else []
+    span = {"min": "2024-01-01T00:00:00", "max": "2024-12-31T00:00:00"}
+    dates = [make_column("day", type="datetime", distinct=300, **span)] if has_dates else []
     bench.shelf.datasets = [make_table("students", [*dates, *columns])]
     plan = (await bench.run("planner", {"goal": goal, "preferences": {}})).output
     assert (plan.target, plan.horizon, plan.outlook) == (target, None, None)

@@ -24,6 +24,7 @@ ORCHARDS = {
         ),
         _column("tree_age", "integer"),
         _column("rainfall_mm"),
+        _column("wind_ms"),
         _column("sugar_score"),
         _column("acid_score"),
         _column("firmness_score"),
@@ -56,6 +57,8 @@ def _inputs(plan: Plan) -> set[str]:
         ("Predict harvest_kg using only variety", {"variety"}),
         ("harvest_kg ~ rainfall_mm + tree_age", {"rainfall_mm", "tree_age"}),
         ("using rainfall and variety, predict the harvest", {"rainfall_mm", "variety"}),
+        ("Predict the harvest from weather conditions only", {"rainfall_mm", "wind_ms"}),
+        ("Predict the harvest from weather and variety", {"rainfall_mm", "wind_ms", "variety"}),
     ],
 )
 def test_a_model_has_the_inputs_alone_that_a_goal_lists(goal: str, inputs: set[str]) -> None:
@@ -72,6 +75,7 @@ def test_a_model_has_the_inputs_alone_that_a_goal_lists(goal: str, inputs: set[s
     [
         "Predict the harvest from the data of last years",
         "Predict the harvest from rainfall among others",
+        "Predict the harvest given rainfall and whether the trees are old",
         "Predict the harvest using rainfall and soil tests",
         "Predict the harvest, using rainfall too",
         "Predict harvest_kg from everything we know",
@@ -109,7 +113,13 @@ def test_an_excluded_value_is_no_missing_column() -> None:
 
 def test_a_step_counts_many_excluded_columns() -> None:
     fetch = _plan("Predict the harvest from rainfall alone").steps[0]
-    assert fetch == "Fetch `orchards`, without 6 of its columns."
+    assert fetch == "Fetch `orchards`, without 7 of its columns."
+
+
+def test_columns_of_a_topic_are_left_out() -> None:
+    plan = _plan("Predict harvest_kg without the weather")
+    assert set(plan.exclude) == {"rainfall_mm", "wind_ms"}
+    assert any("'weather' is taken for `rainfall_mm` and `wind_ms`" in note for note in plan.notes)
 
 
 def test_a_column_in_other_words_is_left_out_and_said() -> None:

@@ -47,6 +47,7 @@ CALLS = TableProfile(
         ("predict talk_min for files over 100 mb", "`file_mb` is above 100.0"),
         ("predict talk_min for women over 40", "`cust_age` is above 40 and `sex` is F"),
         ("predict talk_min for people aged 65 and older", "`cust_age` is at least 65"),
+        ("predict talk_min of old people (over 80), please", "`cust_age` is above 80"),
         ("predict talk_min of callers under thirty minutes", ""),
         ("predict talk_min of vip callers", "`vip` is 1"),
         # Two groups are compared, and inputs and amounts of the target restrict nothing.

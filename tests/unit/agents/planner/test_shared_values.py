@@ -8,8 +8,7 @@ from app.agents.planner.clarification import ALL_ROWS, WHICH_ROWS
 from app.agents.planner.output import Plan
 
 
-def _team(name: str) -> dict[str, Any]:
-    values = ["Rovers", "United", "Albion"]
+def _category(name: str, *values: str) -> dict[str, Any]:
     facts = {"name": name, "type": "text", "hint": "category", "distinct": 3, "missing": 0.0, "unique": False}
     return {**facts, "top": [{"value": value, "count": 200} for value in values]}
 
@@ -18,8 +17,10 @@ MATCHES = {
     "table": "matches",
     "rows": 600,
     "columns": [
-        _team("home_team"),
-        _team("away_team"),
+        _category("home_team", "Rovers", "United", "Albion"),
+        _category("away_team", "Rovers", "United", "Albion"),
+        _category("first_city", "Rome", "Oslo", "Bern"),
+        _category("second_city", "Rome", "Oslo", "Bern"),
         {
             "name": "attendance",
             "type": "integer",
@@ -54,3 +55,23 @@ def test_all_rows_may_be_chosen() -> None:
     plan = run_planner(GOAL, [MATCHES], [ALL_ROWS])
     assert isinstance(plan, Plan)
     assert plan.filter == []
+
+
+def test_each_shared_value_is_asked_for() -> None:
+    goal = "predict attendance for Rovers games with Oslo fans"
+    question = run_planner(goal, [MATCHES], ["`home_team` is Rovers"])
+    assert isinstance(question, PlannerQuestion)
+    assert question.options == ("`first_city` is Oslo", "`second_city` is Oslo", ALL_ROWS)
+    plan = run_planner(goal, [MATCHES], ["`home_team` is Rovers", "`second_city` is Oslo"])
+    assert isinstance(plan, Plan)
+    assert [condition.description for condition in plan.filter] == [
+        "`home_team` is Rovers",
+        "`second_city` is Oslo",
+    ]
+
+
+def test_a_model_of_past_rows_is_no_question_about_them() -> None:
+    goal = "build a classifier for home_team with the last 12 months as history"
+    plan = run_planner(goal, [MATCHES])
+    assert isinstance(plan, Plan)
+    assert (plan.target, plan.kind) == ("home_team", "classification")

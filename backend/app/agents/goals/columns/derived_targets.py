@@ -6,22 +6,20 @@ goal asks for their kind of value; which column is meant is then ranked among al
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import combinations, product
 
 from app.agents.goals.clauses import Part, goal_words
-from app.agents.goals.columns.ranking import likeliest_column
+from app.agents.goals.columns.spelled_operations import find_operation, has_one_operand
 from app.agents.goals.goal import Goal
-from app.agents.goals.parser import parse_goal
 from app.agents.goals.periods.vocabulary import COUNT
 from app.agents.goals.tables.column_formula import Derivation, DerivationKind, ElapsedUnit
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.tables.quantities import asked_quantities, stored_quantities
 from app.agents.goals.tables.units import find_unit
 from app.agents.goals.words.abbreviations import unabbreviate
-from app.agents.goals.words.concepts import expand
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
@@ -75,21 +73,6 @@ _REVENUE = re.compile(
 _MONEY_TOTALS = word_set(
     "revenue sales total amount turnover income subtotal value spend spent takings gross net worth bill"
 )
-_OPERATORS: tuple[tuple[re.Pattern[str], DerivationKind], ...] = (
-    (re.compile(r"\bplus\b", re.IGNORECASE), "sum"),
-    (re.compile(r"\bminus\b", re.IGNORECASE), "difference"),
-    (re.compile(r"\btimes\b|\bmultiplied (?:by|with)\b", re.IGNORECASE), "product"),
-    (re.compile(r"\bdivided by\b|\brelative to\b|\bas a share of\b|\bper\b", re.IGNORECASE), "ratio"),
-)
-_SIGNS: Mapping[str, DerivationKind] = {"+": "sum", "-": "difference", "*": "product", "/": "ratio"}
-_FORMULA = re.compile(r"(?P<first>\w{1,80})\s{0,3}(?P<sign>[-+*/])\s{0,3}(?P<second>\w{1,80})")
-"""An operation with signs. Both sides must be names of columns: a dash or a slash is mostly no operator."""
-_ADDED_UP = re.compile(r"\b(?:together|combined|added up|sum of|altogether)\b", re.IGNORECASE)
-_AND = re.compile(r"\band\b|&", re.IGNORECASE)
-_OPERAND_WORDS = 4
-"""Words before and after an operator that may name its column."""
-_PERSONS = word_set("head person guest capita customer visitor passenger people")
-_PERSON_COUNTS = word_set("covers guests persons people party heads size pax visitors passengers headcount")
 
 
 def with_derived_columns(goal: Goal, tables: Sequence[TableProfile]) -> list[TableProfile]:
@@ -115,66 +98,14 @@ def explicit_target(goal: Goal, tables: Sequence[TableProfile]) -> tuple[TablePr
         if _AT_ALL.search(goal.text) and (flags := [*_presences(goal, _dates(table))]):
             return table, flags[0]
         numbers = _numbers(table)
-        if derivation := _read_formula(goal, numbers):
+        if derivation := find_operation(goal, table, numbers):
             return table, _make_number(derivation, numbers)
-        for pattern, kind in (*_OPERATORS, *([(_AND, "sum")] if _ADDED_UP.search(goal.text) else [])):
-            for match in pattern.finditer(goal.text):
-                before, after = words(goal.text[: match.start()]), words(goal.text[match.end() :])
-                # "Per" also parts rhythms ("sales per week"), so its unit must be counted by a column.
-                is_per = match[0].casefold() == "per"
-                first = _last_operand(before, numbers) or (_meant(before, table, numbers) if is_per else None)
-                second = _counted_unit(after, numbers) if is_per else _first_operand(after, numbers)
-                if first and second and first != second:
-                    derivation = Derivation(kind=kind, first=first.name, second=second.name)
-                    return table, _make_number(derivation, numbers)
     return None
 
 
-def _read_formula(goal: Goal, numbers: Sequence[Column]) -> Derivation | None:
-    """Return the operation between two columns that are written as they stand, as in "predict high - low"."""
-    if "~" in goal.text:
-        return None  # "y ~ a + b" lists inputs
-    names = {column.name.casefold(): column.name for column in numbers}
-    for match in _FORMULA.finditer(goal.text):
-        first, second = names.get(match["first"].casefold()), names.get(match["second"].casefold())
-        if first and second and first != second:
-            return Derivation(kind=_SIGNS[match["sign"]], first=first, second=second)
-    return None
-
-
-def _last_operand(before: Sequence[str], numbers: Sequence[Column]) -> Column | None:
-    """Return the column that the words directly before an operator name, by as many of them as do."""
-    phrases = (before[-count:] for count in range(min(_OPERAND_WORDS, len(before)), 0, -1))
-    return next(filter(None, (_only_match(phrase, numbers) for phrase in phrases)), None)
-
-
-def _meant(before: Sequence[str], table: TableProfile, numbers: Sequence[Column]) -> Column | None:
-    """Return the number that the words before "per head" mean by any of their synonyms."""
-    request = parse_goal(f"Predict the {' '.join(before[-_OPERAND_WORDS:])}")
-    return likeliest_column(request, table, numbers)
-
-
-def _first_operand(after: Sequence[str], numbers: Sequence[Column]) -> Column | None:
-    after = [word for word in after[: _OPERAND_WORDS + 1] if word not in ("the", "a", "an", "its", "their")]
-    phrases = (after[:count] for count in range(min(_OPERAND_WORDS, len(after)), 0, -1))
-    return next(filter(None, (_only_match(phrase, numbers) for phrase in phrases)), None)
-
-
-def _only_match(phrase: Sequence[str], numbers: Sequence[Column]) -> Column | None:
-    """Return the only number whose name holds all words of a phrase, or abbreviates them."""
-    phrase_stems = {stem(expand(word)) for word in phrase}
-    names = {column.name: {stem(expand(part)) for part in words(column.name)} for column in numbers}
-    matches = [column for column in numbers if phrase_stems <= names[column.name]]
-    return matches[0] if len(matches) == 1 else None
-
-
-def _counted_unit(after: Sequence[str], numbers: Sequence[Column]) -> Column | None:
-    """Return the column that counts the unit after "per": persons, or an amount in that unit of measure."""
-    unit_words = after[:2]
-    if _PERSONS & set(unit_words[:1]):
-        persons = [column for column in numbers if _PERSON_COUNTS & set(words(column.name))]
-        return persons[0] if len(persons) == 1 else None
-    return None
+def is_half_read(goal: Goal, table: TableProfile) -> bool:
+    """Test if a goal spells out an operation of which only one side is a number of the table."""
+    return has_one_operand(goal, _numbers(table))
 
 
 def with_measures(goal: Goal, table: TableProfile) -> TableProfile:
@@ -332,17 +263,25 @@ def event_flag(goal: Goal, column: Column) -> Column | None:
     """Return whether a column has a value, for a goal that asks if the event happens which it says more of.
 
     A code of a fault, the reason of a return and the date of a resignation are there where something happened.
-    None if the goal asks for the code or the reason itself, or if most rows have one.
+    None if the goal asks for the code or the reason itself or names one of the values, if the name says nothing
+    but the event (`priority`), or if most rows have a value.
     """
     says_more = column.hint in ("category", "text", "id") or column.type == "datetime"
     if column.missing < MIN_EVENTLESS or not says_more or column.derivation is not None:
         return None
     name, goal_stems = {*stems(column.name)}, {*stems(goal.text)}
-    events = name - _DETAILS
-    asks_for_detail = bool(name & _DETAILS & goal_stems) or _WHICH_KIND.search(goal.text) is not None
+    details, events = name & _DETAILS, name - _DETAILS
+    if not (details or column.type == "datetime") or _names_value(column, goal_stems):
+        return None
+    asks_for_detail = bool(details & goal_stems) or _WHICH_KIND.search(goal.text) is not None
     if asks_for_detail or not (events & goal_stems and _ASKS_WHETHER.search(goal.text)):
         return None
     return _make_flag(Derivation(kind="present", first=column.name), column)
+
+
+def _names_value(column: Column, goal_stems: set[str]) -> bool:
+    own_stems = (set(stems(str(value))) for value in (*column.values, *column.top))
+    return any(value and value <= goal_stems for value in own_stems)
 
 
 MIN_EVENTLESS = 0.3

@@ -9,7 +9,9 @@ from app.agents.goals.columns.ranking import MIN_MEANT_PROBABILITY, likeliest_co
 from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.tables.topics import find_topic_columns
 from app.agents.goals.words.name_parts import names_part, parts_of_name
+from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import FUNCTION_WORDS, word_set
 
@@ -43,7 +45,8 @@ def find_meant_exclusions(
     """
     candidates = [column for column in table.columns if column.name != target]
     for phrase in phrases:
-        if columns := _meant_by_parts(phrase, candidates) or _meant_as_target(phrase, table, candidates):
+        columns = _meant_by_parts(phrase, candidates) or _meant_by_topic(phrase, candidates)
+        if columns := columns or _meant_as_target(phrase, table, candidates):
             yield MeantExclusion(phrase, columns)
     for phrase in goal.avoided_phrases:
         if not match_columns(phrase, table.columns) and (columns := _meant_by_parts(phrase, candidates)):
@@ -66,6 +69,10 @@ def _meant_by_parts(phrase: str, candidates: Sequence[Column]) -> tuple[str, ...
         and all(any(names_part(word, part) for part in parts) for word in content)
     ]
     return tuple(columns) if len(columns) <= MAX_MEANT_COLUMNS else ()
+
+
+def _meant_by_topic(phrase: str, candidates: Sequence[Column]) -> tuple[str, ...]:
+    return tuple(find_topic_columns(map(stem, _content(phrase)), candidates))
 
 
 def _meant_as_target(phrase: str, table: TableProfile, candidates: Sequence[Column]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from app.agents.goals.columns.ranking import MIN_MEANT_PROBABILITY, likeliest_co
 from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.tables.topics import find_topic_columns
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import FUNCTION_WORDS, word_set
@@ -50,7 +51,7 @@ def _match_phrase(phrase: str, tables: Sequence[TableProfile], target: str) -> l
     # "From the orders" names the table of the inputs, and none of them.
     if not content or any(content <= set(stems(table.name)) for table in tables):
         return []
-    for find in (_named_columns, _meant_columns):
+    for find in (_named_columns, _columns_of_topic, _meant_columns):
         names = [name for table in tables for name in find(phrase, content, table, target)]
         if names:
             return names
@@ -61,6 +62,10 @@ def _named_columns(phrase: str, content: set[str], table: TableProfile, target: 
     names = [name for name in match_columns(phrase, table.columns) if name != target]
     is_explained = len(content) == 1 or content <= {part for name in names for part in stems(name)}
     return names if is_explained else []
+
+
+def _columns_of_topic(phrase: str, content: set[str], table: TableProfile, target: str) -> list[str]:
+    return find_topic_columns(content, [column for column in table.columns if column.name != target])
 
 
 def _meant_columns(phrase: str, content: set[str], table: TableProfile, target: str) -> list[str]:

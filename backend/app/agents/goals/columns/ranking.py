@@ -26,10 +26,16 @@ def _weights() -> dict[str, float]:
 
 
 class ColumnRank(NamedTuple):
-    """The probability of a column that the goal means it, and whether words of the goal have to do with it."""
+    """The probability of a column that the goal means it, and whether words of the goal have to do with it.
+
+    `is_supported`: a word for what is asked for means the column by more than a likeness of meaning.
+    `is_agreed`: the words of the goal and the other reader both make it the likeliest.
+    """
 
     probability: float
     has_evidence: bool
+    is_supported: bool = True
+    is_agreed: bool = False
 
 
 EVIDENCE = ("name", "concept_head", "concept_beside", "concept_elsewhere", "value_concept", "class_at_head")
@@ -98,9 +104,22 @@ def weigh_columns(
     ]
     rows.append({**no_column_features(goal_words, [table for table, _ in columns], rows), **links.none})
     shares = _softmax([sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in rows])
+    agreed = None
     if learned is not None:
-        shares = _joined(shares, [learned.get((table.name, column.name)) for table, column in columns])
-    return [ColumnRank(share, _has_evidence(row)) for share, row in zip(shares[:-1], rows[:-1], strict=True)]
+        others = [learned.get((table.name, column.name)) for table, column in columns]
+        agreed = _agreed_place(shares[:-1], others)
+        shares = _joined(shares, others)
+    return [
+        ColumnRank(share, _has_evidence(row), _is_supported(row), place == agreed)
+        for place, (share, row) in enumerate(zip(shares[:-1], rows[:-1], strict=True))
+    ]
+
+
+def _agreed_place(shares: Sequence[float], others: Sequence[float | None]) -> int | None:
+    """Return the place of the column that both readers have first; None where they differ."""
+    likeliest = max(range(len(shares)), key=lambda place: shares[place])
+    highest = max((other for other in others if other is not None), default=0.0)
+    return likeliest if highest and others[likeliest] == highest else None
 
 
 def _softmax(logits: Sequence[float]) -> list[float]:
@@ -132,3 +151,30 @@ def _mean(first: float, second: float) -> float:
 def _has_evidence(row: Mapping[str, float]) -> bool:
     by_word = any(row.get(name, 0.0) >= MIN_EVIDENCE for name in EVIDENCE)
     return by_word or max(row.get(name, 0.0) for name in LINKS) >= MIN_LINK
+
+
+_HEAD_WORDS = ("name_at_head", "synonym_at_head", "class_at_head", "quantity_agrees", "is_written", "is_quoted")
+_OTHER_WORDS = (
+    *("name_beside_head", "name_at_rows", "name_elsewhere", "synonym_beside_head", "synonym_at_rows"),
+    *("synonym_elsewhere", "class_beside_head", "class_at_rows", "class_elsewhere", "has_unit_of_goal"),
+)
+_HEAD_CONCEPTS, _OTHER_CONCEPTS = (
+    ("concept_head", "value_concept"),
+    ("concept_beside", "concept_elsewhere", "value_elsewhere"),
+)
+"""Features by which words mean a column: as the head of the request, and elsewhere."""
+
+
+def _is_supported(row: Mapping[str, float]) -> bool:
+    """Test if words speak for a column itself, and not for what has it: "the price of milk" of `milk`."""
+    if _has_any(row, _HEAD_WORDS, _HEAD_CONCEPTS):
+        return True
+    if row.get("quantity_differs") or not _has_any(row, _OTHER_WORDS, _OTHER_CONCEPTS):
+        return False
+    # "The colour of the gift wrap" asks for no `gift_wrap`; tables that are too wide have no links.
+    return not row.get("name_beside_head") or row.get(LINKS[0], 1.0) >= MIN_LINK
+
+
+def _has_any(row: Mapping[str, float], features: Sequence[str], concepts: Sequence[str]) -> bool:
+    is_concept = any(row.get(name, 0.0) >= MIN_EVIDENCE for name in concepts)
+    return is_concept or any(row.get(name) for name in features)

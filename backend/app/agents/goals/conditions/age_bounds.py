@@ -17,7 +17,7 @@ _AFTER_AGES = (
 """Words behind a bare number that is an age: any other noun is its unit."""
 _NO_UNIT = rf"(?! ?[%€$£]|[.,]?\d| (?!(?:{_AFTER_AGES})\b)[a-z])"
 _BOUND = re.compile(
-    r"\b(?P<noun>[a-z]{3,20}) (?:who are |that are |aged |of age )?"
+    r"\b(?P<noun>[a-z]{3,20}),? \(?(?:who are |that are |aged |of age )?"
     r"(?P<side>over|above|past|under|below|older than|younger than) (?:the age of )?"
     rf"{_NUMBER}\b{_NO_UNIT}",
     re.IGNORECASE,

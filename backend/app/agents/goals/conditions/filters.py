@@ -38,7 +38,7 @@ _SKIPPED = word_set(
     "the a an our my all any those these their type kind class category region line named called"
 )
 """Words between a preposition and its value: "for the coast", "of type A"."""
-_CLASS_NOUNS = frozenset(stems("type kind class category grade group level tier stage series"))
+CLASS_NOUNS = frozenset(stems("type kind class category grade group level tier stage series"))
 """Stems of nouns that a letter names one of: "quality class L"."""
 _EXCLUDING = word_set(
     "except excluding without exclude ignore ignoring besides not no skip skipping outside omit omitting"
@@ -208,9 +208,14 @@ def _is_restricted(parsed: _Text, start: int, end: int) -> bool:
 
 
 def _numbered(parsed: _Text, column: Column) -> Iterator[ValueMention]:
-    """Yield a number right behind the name of a column that numbers groups: "line 7", "store 12"."""
+    """Yield a number right behind the name of a column that numbers groups: "line 7", "store 12".
+
+    "Year 9" is one of a `year_group`.
+    """
     name = [stem(unabbreviate(part)) for part in words(column.name)]
-    last = next((part for part in reversed(name) if part not in IDENTIFIER_WORDS), name[-1] if name else "")
+    while len(name) > 1 and (name[-1] in IDENTIFIER_WORDS or name[-1] in CLASS_NOUNS):
+        name.pop()
+    last = name[-1] if name else ""
     for at, token in enumerate(parsed.tokens):
         if token.isdigit() and at and parsed.stems[at - 1] == last and _is_inside(column, int(token)):
             yield ValueMention(RowCondition(column=column.name, values=[int(token)]), at - 1, at + 1)
@@ -238,7 +243,7 @@ def _mentions(
     for start in range(len(parsed.stems) - length + 1):
         if list(parsed.stems[start : start + length]) != value_stems:
             continue
-        is_behind_noun = start > 0 and parsed.stems[start - 1] in _CLASS_NOUNS
+        is_behind_noun = start > 0 and parsed.stems[start - 1] in CLASS_NOUNS
         is_of_class = is_only and is_behind_noun and _is_letter(text, str(value))
         if _is_span(parsed, start, start + length):
             continue

@@ -186,7 +186,7 @@ def _find_state(
     token = phrase.tokens[at]
     matches: list[tuple[tuple[float, bool], Column, Meaning]] = []
     for table in tables:
-        nouns = {*stems(table.name)}
+        nouns = row_nouns([table])
         for column in table.columns:
             if stem(token) not in nouns and (meant := _meaning(phrase, at, column)):
                 # "Empty rooms" are not occupied, rather than rooms with a count of guests of zero.
@@ -200,6 +200,12 @@ def _find_state(
     column, meaning = likeliest[0]
     condition = _make_condition(column, meaning, is_denied(phrase, at, words(column.name)))
     return StatedCondition(" ".join([phrase.opening, *phrase.tokens]), condition) if condition else None
+
+
+def row_nouns(tables: Sequence[TableProfile]) -> frozenset[str]:
+    """Return the stems of the nouns for the rows and their owners, by the names of tables and identifiers."""
+    identifiers = (column.name for table in tables for column in table.columns if column.hint == "id")
+    return frozenset(part for name in (*(table.name for table in tables), *identifiers) for part in stems(name))
 
 
 def _meaning(phrase: Phrase, at: int, column: Column) -> tuple[float, Meaning] | None:
@@ -262,13 +268,17 @@ def _is_stated(phrase: Phrase, at: int, column: Column, form: _Form, coverage: f
         return opening in _NAMING and (form != "noun" or (is_flag and is_name))
     if tokens[at] in _ROW_NOUNS or (form == "word" and phrase.has_rows):
         return True
-    if opening == "among" and is_flag and coverage == 1.0:
-        return True  # "among smokers" of a column `smoker`
+    # "Among smokers" and "for the smokers" of a column `smoker`, "of members" of `loyalty_member`.
+    is_kind = coverage == 1.0 or stem(tokens[at]) in ENTITIES
+    if is_flag and is_kind and (opening == "among" or (opening in _OF and tokens[at].endswith("s"))):
+        return True
     # "In quiet cells" says nothing of `gold_cell`: a bare noun is a state under its whole name.
     is_added = opening in (_ADDING if is_flag else _HAVING)
     return coverage == 1.0 and is_added and (phrase.has_rows or bool(NEGATIONS & {*tokens[:at]}))
 
 
+_OF = word_set("for of")
+"""Prepositions behind which a plural names the rows themselves."""
 _ROW_NOUNS = word_set("parents families weekdays weekends workdays")
 """States that are nouns for the rows themselves: "among parents"."""
 

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from app.agents.goals.phrases.exclusions import split_phrases
 from app.agents.goals.phrases.patterns import EXCLUSION, VERB
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 
 _BEGINNING = re.compile(
     r"\b(?P<only>(?:only|just|solely|purely) )?"
@@ -24,6 +26,9 @@ _END = re.compile(
 """Signs and words behind a list of inputs, which begin another part of the goal."""
 _RANGE = re.compile(r"^,? ?(?:to|until|till)$", re.IGNORECASE)
 """Words behind which a list was no list: "the time from order to delivery"."""
+_DESCRIBED = re.compile(r"(?:,|\band|\bor) ?$", re.IGNORECASE)
+"""The end of a list whose next input is described by a clause: "the heat and whether it is a holiday"."""
+_CLAUSES = word_set("if whether who which that how what when where")
 _ONLY = re.compile(r"\b(?:alone|only|solely|exclusively|nothing else)\b", re.IGNORECASE)
 _MORE = re.compile(
     r"\b(?:too|also|as well|especially|including|in particular|such as|like|etc|mainly|mostly|e g|among)\b",
@@ -57,6 +62,8 @@ def parse_input_list(text: str) -> InputList:
     listing = rest[: end.start()] if end else rest
     # "From mileage, age and others such as colour" gives examples, and no limits.
     if _MORE.search(rest) or (end and _RANGE.match(end[0])):
+        return NO_INPUTS
+    if end and _CLAUSES & {*words(end[0])} and _DESCRIBED.search(listing):
         return NO_INPUTS
     is_exclusive = bool(match["only"] or match["only_behind"] or _ONLY.search(listing))
     phrases = split_phrases(_PLUS.sub(", ", _ONLY.sub(" ", listing)))

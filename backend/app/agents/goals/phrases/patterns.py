@@ -135,6 +135,9 @@ _CAUSES = "|".join(
 VERB = re.compile(
     r"\b(?:predict(?:ing|s|ion of|or of)?|forecast(?:ing|s)?|estimat(?:e|es|ing)|classify(?:ing)?"
     r"|model(?:ling)?|explain(?:ing)?|detect(?:ing)?|determin(?:e|es|ed)"
+    r"|imput(?:e|es|ing)(?: the)?(?: missing| unknown)?(?: values?| cells?| entries)?(?: of| for| in)?"
+    r"|(?:fill(?:ing)?(?: in| out)?|complet(?:e|ing)|guess(?:ing)?)(?: the| any| all)?"
+    r" (?:missing|blank|empty|unknown|gaps?)(?: values?| cells?| entries)?(?: of| for| in)?"
     r"|drives?|(?<!while )(?<!when )(?<!by )(?<!of )driving"
     r"|affect(?:s|ing)?|influenc(?:e|es|ing)|impact(?:s|ing)?"
     rf"|(?:{_CAUSES})(?:affected|influenced|impacted)"

@@ -1,4 +1,4 @@
-"""Assumptions of a goal about the future: "with ad spend of 6000", "if it rains".
+"""Assumptions of a goal about the future: "with ad spend of 6000", "if it rains", "we know next week's prices".
 
 A forecast goes on from past values alone: such words select no rows, and nothing of them is part of it.
 """
@@ -26,6 +26,18 @@ _SETTING = re.compile(
 """Amounts of a column, of which no single one selects rows."""
 
 
+_KNOWN_AHEAD = re.compile(
+    r"\b(?:we|i) (?:already |do )?know (?P<name>[^,.;:?!]{2,80})|\bknowing (?P<name2>[^,.;:?!]{2,80})"
+    r"|(?P<name3>[^,.;:?!]{2,80}?) (?:is|are) known (?:in advance|beforehand|ahead)\b",
+    re.IGNORECASE,
+)
+"""Clauses that say of columns that their future is known."""
+_AHEAD_WORD = re.compile(
+    r"\b(?:next|coming|upcoming|future|ahead|those|planned|advance|beforehand)\b", re.IGNORECASE
+)
+"""Words of times to come: what is known of the past is no assumption."""
+
+
 class Assumptions(NamedTuple):
     """The columns of which a goal assumes something, and its text without these clauses."""
 
@@ -42,6 +54,11 @@ def split_assumptions(text: str, table: TableProfile) -> Assumptions:
             if own := _find_columns(match["name"], columns):
                 names += own
                 text = text.replace(match[0], " ")
+    for match in _KNOWN_AHEAD.finditer(text):
+        clause = match["name"] or match["name2"] or match["name3"]
+        if _AHEAD_WORD.search(match[0]) and (own := _find_columns(clause, table.columns)):
+            names += own
+            text = text.replace(match[0], " ")
     return Assumptions(tuple(dict.fromkeys(names)), text)
 
 

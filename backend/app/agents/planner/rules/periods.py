@@ -24,6 +24,7 @@ from app.agents.planner.rules.plan_request import find_ambiguous_dates
 from app.agents.planner.rules.refusals import refuse
 from app.agents.planner.stored_prices import PRICES
 from app.agents.runtime.offline_policy import AgentAction, finish
+from app.modeling.problem.metrics import REGRESSION_METRICS
 
 MIN_FORECAST = 0.7
 """Probability from which a goal is a forecast, whatever its words: clearly more than the even chance."""
@@ -43,17 +44,41 @@ def plan_period_forecast(situation: Situation) -> AgentAction | None:
         figure, forecast = 0.0, forecast + figure
     is_sure = figure >= MIN_FIGURE or (not counts_ahead and question.asks_for_figure(situation.goal.text))
     is_figure = is_sure and not _names_year_ahead(situation)
-    if situation.preferences.implies_model or is_figure:
+    is_series_of_target = _forecasts_target_without_dates(situation, counts_ahead)
+    if (situation.preferences.implies_model and not is_series_of_target) or is_figure:
         return None
     goal = _reworded_goal(situation)
     candidates = [_find_forecasts(situation, goal, table, forecast) for table in _stored_tables(situation)]
-    forecasts = [measured for measured in candidates if measured]
+    # What lies ahead of its row is predicted for each row: the time to come is that of the column's name.
+    forecasts = [
+        measured for measured in candidates if measured and not lies_ahead(measured[0].aggregation.column or "")
+    ]
     if len(forecasts) > 1:
         forecasts = _select_forecasts(situation, forecasts)
+    if is_series_of_target:
+        forecasts = [of_target for measured in forecasts if (of_target := _keep_target(situation, measured))]
     # Of several series none is preferred: the rules after this one ask which is meant.
     if len(forecasts) != 1 or (not counts_ahead and question.is_sure_figure(situation)):
         return None
     return _plan_or_ask(situation, forecasts[0])
+
+
+def _forecasts_target_without_dates(situation: Situation, counts_ahead: bool) -> bool:
+    """Test for a preferred target of a forecast whose times are no dates, such as years.
+
+    A target beside dates is a series as it stands; other times are made dates by the plan of periods alone.
+    """
+    preferences, target = situation.preferences, situation.target
+    other_settings = preferences.model_copy(update={"target": None, "metric": None, "horizon": None})
+    is_of_amount = preferences.metric is None or preferences.metric in REGRESSION_METRICS
+    if not counts_ahead or preferences.target is None or preferences.time_column or target is None:
+        return False
+    return is_of_amount and not other_settings.implies_model and not target.table.dates
+
+
+def _keep_target(situation: Situation, forecasts: Sequence[PeriodForecast]) -> list[PeriodForecast]:
+    """Keep the forecasts of the preferred target."""
+    return [f for f in forecasts if f.aggregation.column == situation.preferences.target]
 
 
 def _stored_tables(situation: Situation) -> list[TableProfile]:

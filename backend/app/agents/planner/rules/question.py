@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from app.agents.goals.clauses import scores_rows
 from app.agents.goals.phrases.past_spans import asks_about_past_span
 from app.agents.goals.phrases.trading_terms import names_barriers
-from app.agents.goals.refusals.languages import REFUSALS, foreign_language
+from app.agents.goals.refusals.languages import describe_language_refusal
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.tokenizer import words
 from app.agents.planner.output import Plan, Understanding
@@ -57,8 +57,8 @@ def ask_or_answer(situation: Situation) -> AgentAction | None:
     if not answers and _is_rather_a_model(situation):
         return None
     # A rephrased question would be as foreign, so it is not asked for.
-    if language := foreign_language(goal):
-        return finish(Plan(target="?", is_understood=False, notes=[REFUSALS[language]]))
+    if refusal := describe_language_refusal(goal):
+        return finish(Plan(target="?", is_understood=False, notes=[refusal]))
     return _refuse(goal, parsed) if len(answers) >= MAX_QUESTIONS else _ask(parsed)
 
 
@@ -208,7 +208,8 @@ def _is_asked_outright(situation: Situation) -> bool:
     text, goal = situation.goal.text, situation.goal
     if goal.excluded_phrases or _looks_ahead(situation):
         return False
-    if asks_for_figure(text) or asks_about_past_span(text):
+    # "Build a classifier of churn with the last 12 months as history" asks for a model of stored rows.
+    if asks_for_figure(text) or (asks_about_past_span(text) and not situation.asks_for_model):
         return True
     if situation.aims["question"] < _MIN_OUTRIGHT_QUESTION:
         return False

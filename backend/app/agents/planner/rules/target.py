@@ -4,23 +4,24 @@ from app.agents.goals.clauses import goal_words, has_request
 from app.agents.goals.columns.name_score import NAMED_SCORE, WRITTEN_SCORE
 from app.agents.goals.columns.target import TargetMatch
 from app.agents.goals.phrases.intents import GENERIC
-from app.agents.goals.refusals.languages import REFUSALS, foreign_language
+from app.agents.goals.refusals.languages import describe_language_refusal
 from app.agents.goals.words.concepts import is_known_word
 from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words
 from app.agents.planner import clarification
 from app.agents.planner.plan import MAX_CLASSES, kind_is_unclear, unused_bound
 from app.agents.planner.planner_facts import Situation
-from app.agents.planner.rules.plan_request import make_plan_request
+from app.agents.planner.rules.plan_request import find_open_phrases, make_plan_request
 from app.agents.planner.rules.refusals import refuse
+from app.agents.planner.unread_phrases import find_unread_heads
 from app.agents.runtime.offline_policy import AgentAction
 
 MIN_EVIDENCE = 2.0
 """Score below which at most a related word speaks for a column."""
 MIN_NONSENSE = 0.6
 """Probability from which a goal is refused as no request."""
-MIN_MODEL = 0.7
-"""Probability of a prediction from which a goal without a word of the tables is asked about and not refused."""
+MAX_SUGGESTED = 5
+"""Columns that a refusal suggests, so that it stays a sentence that is read."""
 MAX_TARGET_ANSWERS = 3
 """Answers about the target that are tried: who reworded it three times has no fourth wording."""
 
@@ -32,9 +33,9 @@ def refuse_unreadable(situation: Situation) -> AgentAction | None:
         return None
     # A likely column is no reading of such a goal: it resembles some word, and the others are not read.
     clearness = match.target.score if match.target else 0.0
-    language = foreign_language(situation.goal.text)
-    if language and clearness < NAMED_SCORE:
-        return refuse(f"{REFUSALS[language]} (The goal is not in English and names no column.)")
+    refusal = describe_language_refusal(situation.goal.text)
+    if refusal and clearness < NAMED_SCORE:
+        return refuse(refusal)
     if situation.aims["nonsense"] >= MIN_NONSENSE and clearness < WRITTEN_SCORE:
         return refuse(f"The words of the goal make no request. {_describe_readings(match)}")
     return None
@@ -49,17 +50,19 @@ def ask_for_target(situation: Situation) -> AgentAction | None:
         return refuse(reason)
     if len(answers) >= MAX_TARGET_ANSWERS:
         return refuse(f"{answers[-1]!r} names no column of the tables. {_describe_readings(match)}")
+    unread = find_unread_heads(situation.goal, situation.tables)
+    reason = clarification.describe_target_reason(match, unread)
     if situation.preferences.clarify == "never":
-        return refuse(f"The goal does not determine what to predict. {_describe_readings(match)}")
-    refused_answer = answers[-1] if answers else None
-    return clarification.ask_target(match, len(situation.tables) > 1, refused_answer)
+        return refuse(f"The goal does not determine what to predict. {reason} {_describe_readings(match)}")
+    reason = f"{answers[-1]!r} names no column." if answers else reason
+    return clarification.ask_target(match, len(situation.tables) > 1, reason)
 
 
 def _unrelated_reason(situation: Situation, match: TargetMatch) -> str | None:
     """Return that no word of the goal has to do with the tables; None if one has."""
     goal = situation.goal
     evidence = max(option.score for option in match.options)
-    if evidence >= MIN_EVIDENCE or has_request(goal.text) or _asks_for_a_model(situation):
+    if evidence >= MIN_EVIDENCE or has_request(goal.text) or situation.asks_for_model:
         return None
     if any(option.has_evidence for option in match.options):
         return None
@@ -72,14 +75,12 @@ def _unrelated_reason(situation: Situation, match: TargetMatch) -> str | None:
     return f"No word of the goal names a column, a value or anything to predict. {_describe_readings(match)}"
 
 
-def _asks_for_a_model(situation: Situation) -> bool:
-    aims = situation.aims
-    return aims["predict"] + aims["drivers"] + aims["forecast"] >= MIN_MODEL
-
-
 def _describe_readings(match: TargetMatch) -> str:
-    names = ", ".join(f"`{option.column.name}`" for option in match.options[:5])
-    return f'Name what to predict, for example one of {names}: "Predict {match.options[0].column.name}".'
+    suggested = clarification.suggested_targets(match)[:MAX_SUGGESTED]
+    if not suggested:
+        return "No other column of the tables can be predicted."
+    names = ", ".join(f"`{option.column.name}`" for option in suggested)
+    return f'Name what to predict, for example one of {names}: "Predict {suggested[0].column.name}".'
 
 
 def ask_for_kind(situation: Situation) -> AgentAction | None:
@@ -99,10 +100,18 @@ def ask_for_kind(situation: Situation) -> AgentAction | None:
 
 def ask_about_rows(situation: Situation) -> AgentAction | None:
     """Ask which column a value of the goal is one of, where several columns have it."""
-    never_asks = situation.preferences.clarify == "never"
-    if situation.target is None or never_asks or situation.answer_to(clarification.WHICH_ROWS):
+    if situation.target is None or situation.preferences.clarify == "never":
         return None
-    return clarification.ask_rows(situation.open_rows[0]) if situation.open_rows else None
+    return next(map(clarification.ask_rows, situation.unanswered_rows), None)
+
+
+def ask_about_phrases(situation: Situation) -> AgentAction | None:
+    """Ask which rows a phrase of the goal means that no part of the plan has."""
+    preferences = situation.preferences
+    if situation.target is None or preferences.implies_model or preferences.clarify == "never":
+        return None
+    phrase = next(find_open_phrases(situation, situation.target), None)
+    return clarification.ask_phrase(phrase) if phrase else None
 
 
 def ask_about_bound(situation: Situation) -> AgentAction | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from tests.corpora.conversations import run_planner
+from tests.corpora.conversations import PlannerQuestion, run_planner
 
 from app.agents.goals.tables.column_formula import Derivation, select_with_column, select_with_derivation
 from app.agents.planner.output import Plan
@@ -85,6 +85,93 @@ def test_a_goal_about_dates_computes_its_target(goal: str, expected: Derivation)
 def test_only_an_operation_that_is_spelled_out_is_computed(goal: str, expected: Derivation | None) -> None:
     plan = run_planner(goal, [RECEIPTS])
     assert (plan.derivation if isinstance(plan, Plan) else None) == expected
+
+
+STAYS = {
+    "table": "stays",
+    "rows": 9_000,
+    "columns": [
+        _column("booking_ref", "text", hint="id", unique=True),
+        _column("room_rev", "number", min=80, max=2_400, q50=300.0),
+        _column("cleaning_cost", "number", min=5, max=90, q50=20.0),
+        _column("paid_eur", "number", min=0, max=2_400, q50=200.0),
+        _column("nights", "integer", min=1, max=14, q50=3, distinct=14),
+        _column("n_msgs", "integer", min=0, max=30, q50=4, distinct=30),
+        _column("water_use", "number", min=10, max=900, q50=200.0),
+        _column("taxi_km", "number", min=0, max=80, q50=9.0),
+        _column("hour", "integer", min=0, max=23, q50=14, distinct=24),
+        _column("store", "integer", min=1, max=12, q50=5, distinct=12),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Predict the room revenue per night", Derivation(kind="ratio", first="room_rev", second="nights")),
+        ("Predict water use per message", Derivation(kind="ratio", first="water_use", second="n_msgs")),
+        ("Predict the water use per kilometre", Derivation(kind="ratio", first="water_use", second="taxi_km")),
+        ("Predict room revenue per hour", None),
+        ("Predict room revenue per store", None),
+        (
+            "Estimate the revenue minus what was paid",
+            Derivation(kind="difference", first="room_rev", second="paid_eur"),
+        ),
+        (
+            "Predict the difference between room revenue and cleaning cost",
+            Derivation(kind="difference", first="room_rev", second="cleaning_cost"),
+        ),
+        (
+            "Predict the profit of a stay",
+            Derivation(kind="difference", first="room_rev", second="cleaning_cost"),
+        ),
+        (
+            "Predict the total of cleaning cost and water use",
+            Derivation(kind="sum", first="cleaning_cost", second="water_use"),
+        ),
+        (
+            "Predict the ratio of cleaning cost to room revenue",
+            Derivation(kind="ratio", first="cleaning_cost", second="room_rev"),
+        ),
+    ],
+)
+def test_both_sides_of_an_operation_are_numbers_of_the_table(goal: str, expected: Derivation | None) -> None:
+    assert _plan(goal, STAYS).derivation == expected
+
+
+GAMES = {
+    "table": "games",
+    "rows": 2_000,
+    "columns": [
+        _column("home_goals", "integer", min=0, max=7, q50=1, distinct=8),
+        _column("away_goals", "integer", min=0, max=6, q50=1, distinct=7),
+        _column("fans", "integer", min=200, max=60_000, q50=9_000),
+        _column("club_age_years", "integer", min=1, max=140, q50=60, distinct=120),
+        _column("pitch_m2", "integer", min=4_000, max=8_000, q50=7_000),
+        _column("hour", "integer", min=11, max=21, q50=15, distinct=10),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Predict the total goals", Derivation(kind="sum", first="home_goals", second="away_goals")),
+        ("Predict the goal difference", Derivation(kind="difference", first="home_goals", second="away_goals")),
+        ("Predict fans per year of club age", Derivation(kind="ratio", first="fans", second="club_age_years")),
+        ("Predict fans per square metre", Derivation(kind="ratio", first="fans", second="pitch_m2")),
+        ("Predict fans per hour of the day", None),
+        ("Predict the total fans", None),
+    ],
+)
+def test_shares_and_totals_have_both_of_their_columns(goal: str, expected: Derivation | None) -> None:
+    assert _plan(goal, GAMES).derivation == expected
+
+
+def test_an_operation_with_one_known_side_is_asked_about() -> None:
+    planned = run_planner("Predict the room revenue minus the commission", [STAYS])
+    assert isinstance(planned, PlannerQuestion)
+    assert "room_rev" in planned.options
 
 
 def test_revenue_is_forecast_as_quantity_times_price() -> None:

@@ -41,3 +41,25 @@ def test_a_goal_that_asks_whether_means_that_a_value_is_there(text: str, column:
 )
 def test_a_goal_for_the_code_or_the_reason_means_its_values(text: str, column: Column) -> None:
     assert event_flag(parse_goal(text), column) is None
+
+
+PRIORITY = Column(
+    "priority", "text", "category", 3, missing=0.35, top=("high",), values=("high", "low", "medium")
+)
+RESULT = Column("result", "text", "category", 3, missing=0.4, top=("win",), values=("win", "loss", "draw"))
+SEVERITY = Column(
+    "fault_type", "text", "category", 2, missing=0.6, top=("electrical",), values=("electrical", "mechanical")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("predict whether the priority is high or low", PRIORITY),
+        ("predict if the priority will be raised", PRIORITY),
+        ("how likely is each result", RESULT),
+        ("will the fault be electrical", SEVERITY),
+    ],
+)
+def test_a_goal_that_names_values_or_no_event_means_the_values(text: str, column: Column) -> None:
+    assert event_flag(parse_goal(text), column) is None

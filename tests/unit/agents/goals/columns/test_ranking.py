@@ -3,7 +3,13 @@
 import pytest
 
 from app.agents.goals.columns.ranking import rank_columns, weigh_columns
-from app.agents.goals.columns.target import MIN_PROBABILITY, find_target
+from app.agents.goals.columns.target import (
+    MIN_AGREED_PROBABILITY,
+    MIN_PROBABILITY,
+    ScoredColumn,
+    find_target,
+    min_probability,
+)
 from app.agents.goals.parser import parse_goal
 from app.agents.goals.tables.profiles import Column, TableProfile
 
@@ -88,6 +94,31 @@ def test_another_reader_makes_its_column_likelier() -> None:
     assert after[tenure].probability > before[tenure].probability
     others = [place for place in range(len(COLUMNS)) if place != tenure]
     assert sum(after[n].probability for n in others) < sum(before[n].probability for n in others)
+
+
+@pytest.mark.parametrize(("meant", "is_agreed"), [("complaints", True), ("tenure", False)])
+def test_readers_agree_on_the_column_that_both_have_first(meant: str, is_agreed: bool) -> None:
+    learned = {("customers", column.name): float(column.name == meant) for column in CUSTOMERS.columns}
+    ranks = weigh_columns(parse_goal("number of complaints"), COLUMNS, learned)
+    assert any(rank.is_agreed for rank in ranks) == is_agreed
+
+
+def _scored(probability: float, is_agreed: bool) -> ScoredColumn:
+    return ScoredColumn(CUSTOMERS, CUSTOMERS.columns[0], 0.0, probability, is_agreed=is_agreed)
+
+
+@pytest.mark.parametrize(
+    ("is_agreed", "second", "minimum"),
+    [
+        (True, 0.1, MIN_AGREED_PROBABILITY),
+        (True, 0.3, MIN_PROBABILITY),
+        (False, 0.1, MIN_PROBABILITY),
+    ],
+)
+def test_a_column_on_which_both_readers_agree_needs_less(
+    is_agreed: bool, second: float, minimum: float
+) -> None:
+    assert min_probability(_scored(0.65, is_agreed), [_scored(second, False)]) == minimum
 
 
 def test_another_reader_does_not_change_how_likely_a_column_is_meant_at_all() -> None:

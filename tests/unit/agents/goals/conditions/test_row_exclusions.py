@@ -21,6 +21,8 @@ STAYS = TableProfile(
         ),
         Column("is_cancelled", "integer", "boolean", 2, top=(0, 1), values=(0, 1), low=0, high=1),
         Column("lead_time", "integer", "numeric", 300, low=0, high=320),
+        Column("guest_no", "integer", "id", 400, low=1, high=400),
+        Column("smoker", "text", "boolean", 2, top=("no", "yes"), values=("no", "yes")),
     ),
 )
 
@@ -35,6 +37,10 @@ STAYS = TableProfile(
         # A model may have a column left out, and a name is one of a column.
         ("predict total_eur without cancellations", (), ("cancellations",)),
         ("predict total_eur without lead time", (), ("lead time",)),
+        # Guests have a number, and smokers are persons.
+        ("predict total_eur without cancelled guests", ("cancelled guests",), ()),
+        ("predict total_eur without the smokers", ("smokers",), ()),
+        ("predict total_eur without the smoker", (), ("smoker",)),
     ],
 )
 def test_a_flag_before_a_noun_leaves_out_rows(

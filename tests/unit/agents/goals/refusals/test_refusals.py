@@ -1,12 +1,18 @@
 """Requests that are not served, and goals in other languages."""
 
+from dataclasses import asdict
+
 import pytest
 from tests.corpora.conversations import run_planner
 
+from app.agents.assistant.brief import ChatBrief
+from app.agents.assistant.offline_rules import decide
 from app.agents.goals.refusals import unserved_requests
-from app.agents.goals.refusals.languages import foreign_language
+from app.agents.goals.refusals.languages import describe_language_refusal, foreign_language
 from app.agents.goals.refusals.unserved_requests import find_unserved
 from app.agents.planner.output import Plan
+
+from ...conftest import conversation
 
 
 @pytest.mark.parametrize(
@@ -64,6 +70,11 @@ def test_a_goal_about_such_events_is_served(goal: str) -> None:
         ("\u00bfCu\u00e1ntos pedidos se cancelaron en mayo?", "Spanish"),
         ("Quanto ser\u00e1 o pre\u00e7o do im\u00f3vel no pr\u00f3ximo ano?", "Portuguese"),
         ("Quali clienti non pagheranno la rata?", "Italian"),
+        ("Sage den Betrag voraus", "German"),
+        ("Pr\u00e9dire le montant", "French"),
+        ("Predice el importe", "Spanish"),
+        ("Preveja o valor", "Portuguese"),
+        ("Prevedi il prezzo", "Italian"),
         ("Which customers will leave us?", None),
         ("Predict Umsatz per Filiale", None),
         ("I expect hard frost, i.e. cold nights", None),
@@ -74,6 +85,27 @@ def test_a_goal_about_such_events_is_served(goal: str) -> None:
 )
 def test_a_language_is_told_by_its_stop_words(goal: str, language: str | None) -> None:
     assert foreign_language(goal) == language
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Welche Kunden werden uns verlassen?",
+        "Sage den Betrag voraus",
+        "Predice el importe",
+        "Combien de clients ?",
+    ],
+)
+def test_sessions_and_conversations_refuse_a_language_by_the_same_sentence(goal: str) -> None:
+    amount = {"name": "amount", "type": "number", "hint": "numeric", "distinct": 90, "min": 1.0, "max": 9.0}
+    table = {"table": "invoices", "rows": 100, "columns": [amount]}
+    refusal = describe_language_refusal(goal)
+    assert refusal
+    planned = run_planner(goal, [table])
+    assert isinstance(planned, Plan)
+    assert not planned.is_understood
+    assert planned.notes[0] == refusal
+    assert decide(conversation(asdict(ChatBrief(goal, [table])))).text == refusal
 
 
 def test_the_requests_of_a_text_are_looked_for_once_however_many_clauses_it_has(
