@@ -30,7 +30,14 @@ from app.tools.toolsets import Toolsets
 FILES = ("list_files", "read_file", "write_file", "edit_file")
 STAGE_TOOLS: Mapping[str, tuple[str, ...]] = {
     "data_analysis": ("perform_eda", "run_python", "ask_user", *FILES),
-    "answering": ("answer_by_sql", "answer_by_program", "run_python", "ask_user"),
+    "answering": (
+        "answer_by_sql",
+        "answer_by_program",
+        "find_unusual_rows",
+        "find_row_groups",
+        "run_python",
+        "ask_user",
+    ),
     "feature_engineering": (
         "clean_data",
         "create_features",

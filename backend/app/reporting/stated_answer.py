@@ -9,7 +9,7 @@ from app.recorded_call import RecordedCall
 from app.reporting.claims import MAX_DECIMALS
 from app.reporting.evidence import RecordedFact, successful_calls
 
-ANSWERS = ("answer_by_sql", "answer_by_plan", "answer_by_program")
+ANSWERS = ("answer_by_sql", "answer_by_plan", "answer_by_program", "find_unusual_rows", "find_row_groups")
 LOOKS = ("run_python", "run_sql")
 """Tools whose results an answer may cite besides the answers themselves."""
 MAX_FACTS = 20_000

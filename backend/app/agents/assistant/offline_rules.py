@@ -59,8 +59,9 @@ _ABOUT_ITSELF = re.compile(
 )
 ABILITIES = (
     "I answer questions about your tables in words, with a table and the SQL behind it: counts, sums, means, "
-    "rankings, trends, distributions, missing values and correlations, and draw them as charts. `SQL:`, "
-    "`PYTHON:` and `PLAN:` run code as it stands."
+    "rankings, trends, distributions, missing values and correlations, and draw them as charts. Studies "
+    "predict, forecast, and find unusual rows and groups of similar ones. `SQL:`, `PYTHON:` and `PLAN:` run "
+    "code as it stands."
 )
 _RESHAPES = re.compile(r"^\W{0,5}(?:\w{1,20} ){0,3}?(?:turn|change|switch|convert|put)\b", re.IGNORECASE)
 """Verbs of changes that a last result takes: `turn it into a line chart`."""

@@ -2,6 +2,7 @@
 
 from app.agents.data_analyst.brief import AnswerBrief, TableAnswer
 from app.agents.data_analyst.output import Answer
+from app.agents.data_analyst.row_search_rules import FOUND_ROWS, describe_search, search_rows
 from app.agents.goals.tables.profiles import make_table_profile
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.questions.parser import parse_question
@@ -11,6 +12,8 @@ from app.counts import describe_count
 
 
 def query_table(view: ConversationView[AnswerBrief]) -> AgentAction | None:
+    if view.brief.plan.row_search:
+        return None
     parsed = _parse_question(view)
     if not isinstance(parsed, ParsedQuestion) or view.was_called("answer_by_plan"):
         return None
@@ -24,6 +27,8 @@ def query_table(view: ConversationView[AnswerBrief]) -> AgentAction | None:
 
 def draw_table(view: ConversationView[AnswerBrief]) -> AgentAction | None:
     """Draw the answer where the question asks for a chart."""
+    if view.brief.plan.row_search:
+        return None
     parsed = _parse_question(view)
     if not isinstance(parsed, ParsedQuestion) or parsed.chart is None or view.was_called("draw_answer"):
         return None
@@ -33,16 +38,21 @@ def draw_table(view: ConversationView[AnswerBrief]) -> AgentAction | None:
 
 
 def conclude(view: ConversationView[AnswerBrief]) -> AgentAction:
+    if (search := view.last_success(*FOUND_ROWS)) is not None:
+        text = describe_search(search)
+        return finish(Answer(text=text), message=text.partition("\n")[0])
     answer = view.last_success("answer_by_plan", "answer_by_sql", "answer_by_program")
     if answer is not None:
         return finish(Answer(), message=_describe_answer(answer.read(TableAnswer)))
     parsed = _parse_question(view)
-    refused = view.refusals("answer_by_plan", "answer_by_sql", "answer_by_program")
+    refused = view.refusals("answer_by_plan", "answer_by_sql", "answer_by_program", *FOUND_ROWS)
+    if view.brief.plan.row_search and refused:
+        return finish(Answer(unanswered=refused[-1].refusal or ""))
     reason = parsed.reason if isinstance(parsed, UnparsedQuestion) else refused[-1].refusal if refused else ""
     return finish(Answer(unanswered=f"The question was not answered. {reason}".strip()))
 
 
-RULES: tuple[Rule[AnswerBrief], ...] = (query_table, draw_table, conclude)
+RULES: tuple[Rule[AnswerBrief], ...] = (search_rows, query_table, draw_table, conclude)
 
 
 def _parse_question(view: ConversationView[AnswerBrief]) -> ParsedQuestion | UnparsedQuestion:

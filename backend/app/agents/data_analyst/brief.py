@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.row_search import RowSearch
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.state import FrameColumn
 from app.agents.training_context import ProblemBrief
@@ -80,10 +82,12 @@ class FeaturesBrief(ProblemBrief):
 
 @dataclass(frozen=True)
 class PlannedQuestion:
-    """The parts of a plan that its question is answered by."""
+    """The parts of a plan that its question is answered by. `filter`: of the rows of a search."""
 
     tables: Sequence[str] = ()
     parsed_question: ParsedQuestion | None = None
+    row_search: RowSearch | None = None
+    filter: Sequence[RowCondition] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

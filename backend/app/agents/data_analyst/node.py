@@ -104,7 +104,7 @@ async def answering(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpd
     brief = AnswerBrief(
         goal=lab_state["goal"],
         question=plan.question or lab_state["goal"],
-        plan=PlannedQuestion(plan.tables, plan.parsed_question),
+        plan=PlannedQuestion(plan.tables, plan.parsed_question, plan.row_search, plan.filter),
         tables=await _read_schemas(lab, ctx),
     )
     quoted = (brief.goal, brief.question)

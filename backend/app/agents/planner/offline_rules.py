@@ -7,7 +7,15 @@ from langchain_core.messages import BaseMessage
 from app.agents.planner import clarification
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.preferences import PlannerBrief
-from app.agents.planner.rules import effects, overview, periods, prices, question, refusals
+from app.agents.planner.rules import (
+    effects,
+    overview,
+    periods,
+    prices,
+    question,
+    refusals,
+    row_search,
+)
 from app.agents.planner.rules import target as target_rules
 from app.agents.planner.rules.conclusion import conclude
 from app.agents.planner.stored_prices import PRICES_TOOL
@@ -54,13 +62,15 @@ RULES = (
     ask_about_preferences,
     refusals.refuse_unserved,
     # "Which orders are unusual" is a question, too, and would be asked back about: no query answers it.
-    overview.plan_for_unusual_rows,
+    row_search.plan_unusual_rows,
+    row_search.plan_asked_groups,
     periods.plan_period_forecast,
     effects.plan_effect_figures,
     question.ask_or_answer,
     # A query may be the procedure: "compute the Pearson correlation between amount and items".
     refusals.refuse_procedure,
     # "Describe the data" names no column, and would be refused as a goal without a target.
+    row_search.plan_row_groups,
     overview.plan_overview,
     target_rules.refuse_unreadable,
     target_rules.ask_for_target,

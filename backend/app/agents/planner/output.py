@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.row_search import RowSearch
 from app.agents.goals.series.select_sql import Cut, PeriodAggregation
 from app.agents.goals.tables.column_formula import Derivation
 from app.agents.planner.stages import STAGES, Stage
@@ -92,6 +93,10 @@ class Plan(BaseModel):
     # Left out of the schema, since a chat model gives the question in words: the analyst then parses it.
     parsed_question: SkipJsonSchema[ParsedQuestion | None] = None
     """The question as the offline planner understood it, with the interpretations that the user agreed to."""
+    # Left out for the same reason: the analyst has a tool for each search.
+    row_search: SkipJsonSchema[RowSearch | None] = None
+    """What the question looks for among the rows, instead of figures: unusual rows, or groups of similar
+    ones."""
     target: str = Field(min_length=1)
     kind: ProblemKindName | None = None
     metric: str | None = None

@@ -14,7 +14,15 @@ from app.modeling.problem.family_catalog import FAMILIES, FAMILIES_BY_NAME, LINE
 from app.modeling.problem.metrics import METRICS, REGRESSION_METRICS
 from app.modeling.problem.name_resolution import nearest_names
 
-_DERIVED_FIELDS = ("source", "parsed_question", "understanding", "is_understood", "steps", "notes")
+_DERIVED_FIELDS = (
+    "source",
+    "parsed_question",
+    "row_search",
+    "understanding",
+    "is_understood",
+    "steps",
+    "notes",
+)
 SETTINGS = tuple(name for name in Plan.model_fields if name not in _DERIVED_FIELDS)
 """The settings of a plan that a user may change. The steps follow from the stages."""
 
@@ -42,7 +50,7 @@ def edit_plan(plan: Plan, changes: Mapping[str, Any], tables: Tables) -> Plan:
     # Kind, metric and threshold were chosen for the first target and say nothing about another.
     stale: dict[str, Any] = dict.fromkeys(TARGET_SETTINGS) if is_target_changed else {}
     if not changes.keys().isdisjoint(_QUESTION_SETTINGS):
-        stale |= {"parsed_question": None}
+        stale |= {"parsed_question": None, "row_search": None}
     try:
         changed = Plan.model_validate({**plan.model_dump(mode="json"), **stale, **changes})
     except ValidationError as error:
@@ -160,5 +168,18 @@ def changes_schema(tables: Tables, table_names: Sequence[str]) -> dict[str, Any]
         "properties": properties,
         "additionalProperties": False,
         "minProperties": 1,
-        "$defs": schema.get("$defs", {}),
+        "$defs": _select_definitions(schema.get("$defs", {}), str(properties)),
     }
+
+
+def _select_definitions(definitions: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Select the definitions that a schema refers to, and those that they refer to in turn.
+
+    `text`: the schema as text. The fields of a plan that nobody edits have definitions, too.
+    """
+    selected: dict[str, Any] = {}
+    for name, definition in definitions.items():
+        if f"#/$defs/{name}'" in text:
+            rest = {other: schema for other, schema in definitions.items() if other != name}
+            selected |= {name: definition, **_select_definitions(rest, str(definition))}
+    return selected

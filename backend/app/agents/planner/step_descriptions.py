@@ -12,12 +12,18 @@ MAX_LISTED_COLUMNS = 5
 def describe_steps(plan: Plan) -> list[str]:
     """Describe the plan in one line for each of its stages."""
     if plan.question is not None:
-        return [_fetch_step(plan), "Answer the question from the stored rows.", _REPORT_STEP]
+        return [_fetch_step(plan), _answer_step(plan), _REPORT_STEP]
     lines = _stage_steps(plan)
     return [lines[stage] for stage in plan.stages if stage in lines]
 
 
 _REPORT_STEP = "Write the report."
+
+
+def _answer_step(plan: Plan) -> str:
+    if plan.row_search:
+        return f"Look for {plan.row_search.describe(plan.tables[0])}."
+    return "Answer the question from the stored rows."
 
 
 def _fetch_step(plan: Plan) -> str:

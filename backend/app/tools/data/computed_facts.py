@@ -48,6 +48,21 @@ class QueryRows:
 
 
 @dataclass(frozen=True)
+class UnusualRowCount:
+    """The number of unusual rows of a search, and of all its rows."""
+
+    unusual: int
+    rows_used: int
+
+
+@dataclass(frozen=True)
+class GroupedRows:
+    """The number of groups of a search."""
+
+    row_count: int
+
+
+@dataclass(frozen=True)
 class JoinDescription:
     """A join as a sentence. `columns`: those of the joined table, where it is joined to the base itself."""
 

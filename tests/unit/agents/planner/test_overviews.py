@@ -38,38 +38,3 @@ def test_an_overview_has_a_row_for_each_column_of_its_tables(goal: str, tables: 
         schemas = {str(s["table"]): read_table_schema(s["columns"]) for s in SCHEMAS}  # type: ignore[arg-type]
         rows = database.execute(compile_plan(plan.parsed_question.plan, schemas).sql).df()
     assert len(rows) == sum(len(s["columns"]) for s in SCHEMAS if s["table"] in tables)  # type: ignore[arg-type,misc]
-
-
-@pytest.mark.parametrize(
-    ("goal", "undone"),
-    [
-        ("find unusual orders", "look for unusual rows"),
-        ("are there any outliers", "look for unusual rows"),
-        ("detect abnormal amounts", "look for unusual rows"),
-        ("spot strange orders in the web channel", "look for unusual rows"),
-        ("cluster the orders", "form groups of similar rows"),
-        ("segment our orders into groups", "form groups of similar rows"),
-    ],
-)
-def test_an_overview_says_what_it_does_not_find(goal: str, undone: str) -> None:
-    plan = run_planner(goal, SCHEMAS[:1])
-    assert isinstance(plan, Plan)
-    assert plan.question == goal
-    assert plan.understanding
-    assert f"Labcrew does not {undone}" in plan.understanding.text
-
-
-def test_rows_that_a_value_marks_as_unusual_are_no_overview() -> None:
-    columns = [
-        {"name": "beat_ms", "type": "number", "hint": "numeric", "distinct": 300, "min": 1.0, "max": 9.0},
-        {
-            "name": "rhythm",
-            "type": "text",
-            "hint": "category",
-            "distinct": 2,
-            "top": [{"value": "normal"}, {"value": "abnormal"}],
-        },
-    ]
-    plan = run_planner("detect abnormal rhythm", [{"table": "beats", "rows": 900, "columns": columns}])
-    assert isinstance(plan, Plan)
-    assert (plan.target, plan.question) == ("rhythm", None)

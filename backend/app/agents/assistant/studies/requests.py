@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from app.agents.assistant.brief import ChatBrief
 from app.agents.assistant.offered_readings import find_option
+from app.agents.goals.row_search import asks_for_unusual_rows, asks_to_form_groups
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.matching.column_mentions import find_column
 from app.modeling.problem.metrics import METRIC_PHRASES
@@ -19,6 +20,10 @@ _GOAL = re.compile(
     r"(?:predict|forecast|classify|train|fit a model|build a model)\w{0,3}\b",
     re.IGNORECASE,
 )
+_NARROWS = re.compile(
+    r"^\W{0,5}(?:(?:and|now|but|ok|please) )*(?:only|just|keep|without|drop|those|these)\b", re.I
+)
+"""First words of messages that change the rows of the last answer: "only those with a strange shape"."""
 _WHAT_IF = re.compile(
     r"^\W{0,5}(?:(?:and|so|now|ok|please) )*(?:what (?:if|happens if|about)|how about|try|retry"
     r"|repeat(?: it)?|redo|run"
@@ -87,9 +92,18 @@ def read_study_message(brief: ChatBrief, tables: Sequence[TableProfile]) -> Stud
         about = _read_about_studies(message, brief.studies, tables)
         if about is not None:
             return about
-    if _GOAL.match(message) and not message.rstrip().endswith("?"):
+    is_goal = _GOAL.match(message) and not message.rstrip().endswith("?")
+    if is_goal or _asks_for_row_search(message, tables):
         return StudyCall("start_study", {"goal": brief.message})
     return None
+
+
+def _asks_for_row_search(message: str, tables: Sequence[TableProfile]) -> bool:
+    """Test if a message asks for unusual rows or groups, which no query finds, and narrows no answer."""
+    # Without a table the answer that asks for one is better.
+    if not tables or _NARROWS.match(message):
+        return False
+    return asks_for_unusual_rows(message, tables) or asks_to_form_groups(message, tables)
 
 
 def read_option_answer(brief: ChatBrief) -> StudyCall | None:

@@ -2,13 +2,6 @@
 
 from collections.abc import Sequence
 
-from app.agents.goals.refusals.unserved_analyses import (
-    SIMILAR_ROWS,
-    UNUSUAL_ROWS,
-    UndoneAnalysis,
-    asks_for_similar_rows,
-    asks_for_unusual_rows,
-)
 from app.agents.goals.tables.profiles import TableProfile, mentioned_tables
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.planner_facts import Situation
@@ -30,26 +23,15 @@ def plan_overview(situation: Situation) -> AgentAction | None:
     """Plan the description of the tables for a goal that asks to look at the data and names no column."""
     if not situation.is_overview:
         return None
-    return _describe(situation, SIMILAR_ROWS if asks_for_similar_rows(situation.goal.text) else None)
+    return _describe(situation)
 
 
-def plan_for_unusual_rows(situation: Situation) -> AgentAction | None:
-    """Plan the description of the tables for a goal that asks for unusual rows, which nothing else shows."""
-    tables = situation.tables
-    if situation.preferences.implies_model or not any(table.columns for table in tables):
-        return None
-    is_asked = asks_for_unusual_rows(situation.goal.text, tables)
-    return _describe(situation, UNUSUAL_ROWS) if is_asked else None
-
-
-def _describe(situation: Situation, undone: UndoneAnalysis | None) -> AgentAction:
+def _describe(situation: Situation) -> AgentAction:
     tables = _choose_tables(situation)
     names = [table.name for table in tables]
     listing = ", ".join(f"`{name}`" for name in names)
     description = f"type, missing values and range of each column, from {listing}"
     message = f"I will answer with {description}."
-    if undone:
-        message = f"Labcrew does not {undone.what}. {message}"
     parsed = ParsedQuestion(
         plan=_describe_tables(tables),
         description=description,
@@ -61,7 +43,7 @@ def _describe(situation: Situation, undone: UndoneAnalysis | None) -> AgentActio
         parsed_question=parsed,
         tables=names,
         target=tables[0].columns[0].name,
-        notes=[undone.instead if undone else _HOW_TO_GO_ON],
+        notes=[_HOW_TO_GO_ON],
         understanding=Understanding(text=message, confidence=parsed.confidence),
     )
     return finish(plan.model_copy(update={"steps": describe_steps(plan)}), message=message)
