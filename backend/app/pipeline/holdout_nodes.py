@@ -7,7 +7,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from app.agents.context import LabContext
+from app.agents.goals.persons.person_texts import describe_construction
 from app.agents.planner.output import Plan
+from app.agents.planner.person_plan import person_problem
 from app.agents.state import FinalSummary, Json, LabState, LabUpdate, TradingOutcome, read_state
 from app.agents.time_budget import make_budget
 from app.agents.training_context import make_training_context
@@ -106,8 +108,11 @@ async def _ask_about_rows(ctx: ToolContext, assumptions: Sequence[Json]) -> list
 
 def make_split_arguments(state: LabState) -> Json:
     """Make the arguments of the first call: the problem, and the tables that were joined in, if any."""
-    joined = state["retrieved"].get("joined")
-    return {"problem": make_problem_request(state), **({"joined": joined} if joined else {})}
+    joined, plan = state["retrieved"].get("joined"), Plan.model_validate(state["plan"])
+    arguments: Json = {"problem": make_problem_request(state), **({"joined": joined} if joined else {})}
+    if plan.persons:
+        arguments["construction"] = describe_construction(plan.persons, plan.tables[0])
+    return arguments
 
 
 def make_problem_request(state: LabState) -> dict[str, Any]:
@@ -123,7 +128,7 @@ def make_problem_request(state: LabState) -> dict[str, Any]:
     # The planned class is a value of the planned target.
     if retrieved["target"] != plan.target:
         request.pop("positive_class", None)
-    return request
+    return request | person_problem(plan.persons) if plan.persons else request
 
 
 async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:

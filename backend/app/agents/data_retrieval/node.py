@@ -23,8 +23,10 @@ from app.tools.invoke import ToolAnswer
 async def data_retrieval(state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:
     lab = runtime.context
     brief = RetrievalBrief(goal=state["goal"], plan=Plan.model_validate(state["plan"]))
-    # A question is answered from the session's tables: there is nothing to decide about the one to fetch.
-    options = AgentRunOptions(is_by_rules=brief.plan.question is not None)
+    # A question is answered from the session's tables, and a table of persons is made by one SELECT: there is
+    # nothing to decide about the table to fetch.
+    is_by_rules = brief.plan.question is not None or brief.plan.persons is not None
+    options = AgentRunOptions(is_by_rules=is_by_rules)
     ctx = lab.tool_context("data_retrieval")
     result = await lab.crew["data_retrieval"].run(ctx, dump_facts(brief), check, options=options)
     retrieved: Retrieved = result.output
@@ -33,7 +35,7 @@ async def data_retrieval(state: LabState, runtime: Runtime[LabContext]) -> LabUp
         raise InvalidInput("no_data", f"No table could be fetched. {retrieved.note}".strip())
     plan = brief.plan
     # A computed target has a name of its own, which the SELECT of the retrieval gives it.
-    is_computed = any((plan.derivation, plan.cut, plan.aggregation))
+    is_computed = any((plan.derivation, plan.cut, plan.aggregation, plan.persons))
     has_own_target = not is_computed and plan.target in columns
     target = plan.target if has_own_target else retrieved.target
     exclude = _excluded_columns(plan, retrieved, columns, result.answers)

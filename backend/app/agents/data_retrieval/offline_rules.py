@@ -9,6 +9,8 @@ from app.agents.data_retrieval.brief import (
 )
 from app.agents.data_retrieval.output import Retrieved
 from app.agents.goals.conditions.row_conditions import select_rows
+from app.agents.goals.persons.person_sql import select_persons
+from app.agents.goals.persons.person_table import CUTOFF
 from app.agents.goals.series import period_sql as series_sql
 from app.agents.goals.series import select_sql
 from app.agents.goals.tables.column_formula import select_with_column, select_with_derivation
@@ -51,13 +53,15 @@ def run_select(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
     source = source or select_sql.select_all(plan.tables[0])
     # Computed first, since a threshold or a condition may be about the computed column.
     if plan.derivation:
-        add = select_with_column if plan.aggregation else select_with_derivation
+        add = select_with_column if plan.aggregation or plan.persons else select_with_derivation
         source = add(source, plan.derivation)
     if plan.aggregation:
         # Conditions go into the series: the rows that they leave out still tell which periods are covered.
         source = series_sql.select_series(source, plan.aggregation, plan.filter)
     elif plan.filter:
         source = select_rows(source, plan.filter)
+    if plan.persons:
+        source = select_persons(source, plan.persons)
     if plan.cut and not plan.aggregation:
         source = select_sql.select_with_cut(source, plan.target_name, plan.cut)
     return call("execute_sql", message="I combine the data into one table.", sql=source, keep=True)
@@ -67,7 +71,7 @@ def fetch_table(view: ConversationView[RetrievalBrief]) -> AgentAction | None:
     plan = view.brief.plan
     if plan.source == "prices" or view.last_success(*FETCHING_TOOLS):
         return None
-    if (plan.filter or plan.derivation) and view.was_called("execute_sql"):
+    if (plan.filter or plan.derivation or plan.persons) and view.was_called("execute_sql"):
         return None  # the whole table would answer another goal
     refused_tables = [completed.arguments.get("dataset") for completed in view.refusals("fetch_dataset")]
     table = plan.tables[0] if plan.tables[0] not in refused_tables else _nearest_table(view, plan.tables[0])
@@ -89,10 +93,14 @@ def conclude(view: ConversationView[RetrievalBrief]) -> AgentAction:
         target = plan.aggregation.name
     elif fetched.name == "execute_sql" and plan.cut:
         target = select_sql.cut_name(plan.target_name, plan.cut)
+    exclude = plan.exclude
+    if fetched.name == "execute_sql" and plan.persons:
+        # Neither is an input: who a person is says nothing of others, and no model has seen the newest cutoff.
+        target, exclude = plan.persons.name, [*exclude, plan.persons.person, CUTOFF]
     note = _describe_retrieval(view, plan)
     table = fetched.read(FetchedTable)
     message = f"The table has {table.total_rows:,} rows and {len(table.columns)} columns. {note}".strip()
-    return finish(Retrieved(target=target, exclude=plan.exclude, note=note), message=message)
+    return finish(Retrieved(target=target, exclude=exclude, note=note), message=message)
 
 
 RULES = (
@@ -109,7 +117,7 @@ decide = make_policy(RULES, lambda brief: parse_facts(RetrievalBrief, brief))
 
 
 def _needs_select(plan: Plan) -> bool:
-    return bool(plan.derivation or plan.cut or plan.aggregation or plan.filter)
+    return bool(plan.derivation or plan.cut or plan.aggregation or plan.persons or plan.filter)
 
 
 def _table_relation(view: ConversationView[RetrievalBrief]) -> TableRelations | None:

@@ -11,6 +11,7 @@ from app.agents.planner.rules import (
     effects,
     overview,
     periods,
+    persons,
     prices,
     question,
     refusals,
@@ -61,6 +62,8 @@ RULES = (
     list_prices,
     ask_about_preferences,
     refusals.refuse_unserved,
+    # Before a column that resembles the words is taken for the outcome: `returned` goods of "who comes back".
+    persons.plan_persons,
     # "Which orders are unusual" is a question, too, and would be asked back about: no query answers it.
     row_search.plan_unusual_rows,
     row_search.plan_asked_groups,

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.persons.person_table import PersonTable
 from app.agents.goals.row_search import RowSearch
 from app.agents.goals.series.select_sql import Cut, PeriodAggregation
 from app.agents.goals.tables.column_formula import Derivation
@@ -66,10 +67,13 @@ class Plan(BaseModel):
     fetch. `trading`: the terms on which a forecast of a price is traded; ask the user for those that the
     goal does not name. With `barriers` a trade is long and ends at its profit or its loss, at the latest
     at the `horizon`. `aggregation`: rows are transactions that are counted, summed or averaged by period
-    first; `horizon` then counts periods. `filter`: only rows that meet all of these conditions are used ("only
-    for the coast"). `derivation`: the target is computed from `target` and another column of the row ("how many
-    days from the application to the permit"); a `cut` is then one of the computed value. `outlook` volatility
-    is that of a price from now to the horizon, and is not traded.
+    first; `horizon` then counts periods. `persons`: the goal asks what single customers, patients or members
+    will do ("who will order again in the next 90 days", "how much will each spend"), and no column says so: a
+    table of them is made of their transactions; `target` is then the date of a transaction, and `time_column`,
+    `group_column` and `horizon` stay null. `filter`: only rows that meet all of these conditions are used
+    ("only for the coast"). `derivation`: the target is computed from `target` and another column of the row
+    ("how many days from the application to the permit"); a `cut` is then one of the computed value. `outlook`
+    volatility is that of a price from now to the horizon, and is not traded.
     `wants_drivers`: the goal asks what the target goes with ("what drives price?", "why do customers leave?");
     the model is then a means, and the answer is the list of drivers.
     `time_limit_s`: seconds that the session may take, if the user names a limit.
@@ -110,6 +114,7 @@ class Plan(BaseModel):
     derivation: Derivation | None = None
     cut: Cut | None = None
     aggregation: PeriodAggregation | None = None
+    persons: PersonTable | None = None
     filter: list[RowCondition] = Field(default_factory=list, max_length=20)
     meets: Literal["new", "known"] | None = None
     costs: dict[MistakeSide, float] | None = None

@@ -16,6 +16,7 @@ from app.modeling.problem.name_resolution import nearest_names
 
 _DERIVED_FIELDS = (
     "source",
+    "persons",
     "parsed_question",
     "row_search",
     "understanding",
@@ -83,15 +84,19 @@ def _column_error(plan: Plan, tables: Tables) -> str | None:
     unread = [table for table in plan.tables if table not in tables]
     if plan.source == "datasets" and (unread or not plan.tables):
         return f"Name at least one table whose schema you have read; not read: {', '.join(unread) or 'any'}."
-    series = plan.aggregation
-    # Time and group of a series that is made of the rows are columns of the series.
-    ordering = [plan.time_column, plan.group_column] if series is None else series.source_columns
+    computed_table = plan.aggregation or plan.persons
+    # Time and group of a table that is made of the rows are columns of that table.
+    ordering = (
+        [plan.time_column, plan.group_column] if computed_table is None else computed_table.source_columns
+    )
+    details = plan.persons.detail_columns if plan.persons else []
     computed = plan.derivation.name if plan.derivation else None
     return _unknown_columns_error(
         [
             plan.target,
             plan.derivation.second if plan.derivation else None,
             *(name for name in ordering if name != computed),
+            *details,
             *plan.exclude,
             *(condition.column for condition in plan.filter),
         ],

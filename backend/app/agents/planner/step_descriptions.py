@@ -31,7 +31,8 @@ def _fetch_step(plan: Plan) -> str:
     source = f"the prices of {' and '.join(plan.coins) or 'the coin'}" if plan.source == "prices" else names
     join = " and join them on shared keys" if plan.join else ""
     rows = f", only rows where {describe_conditions(plan.filter)}" if plan.filter else ""
-    series = f", {plan.aggregation.description}" if plan.aggregation else ""
+    computed_table = plan.aggregation or plan.persons
+    series = f", {computed_table.description}" if computed_table else ""
     return f"Fetch {source}{join}{rows}{_describe_exclusions(plan)}{series}."
 
 

@@ -32,6 +32,7 @@ TARGET_SETTINGS = (
     "derivation",
     "cut",
     "aggregation",
+    "persons",
     "outlook",
     "barriers",
 )
@@ -177,7 +178,7 @@ def _limit_time(plan: Plan, budget_s: float) -> Plan:
 
 def _forecast_changes(plan: Plan, goal: Goal, home: TableProfile) -> dict[str, Any]:
     """Return the horizon of a goal that looks ahead, if rows are ordered and the plan's is another one."""
-    if not goal.lookahead or plan.aggregation or lies_ahead(plan.target or ""):
+    if not goal.lookahead or plan.aggregation or plan.persons or lies_ahead(plan.target or ""):
         return {}
     time = plan.time_column or named_columns.time_column(goal, home, wants_order=True)
     if time is None or time == plan.target:

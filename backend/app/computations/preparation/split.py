@@ -51,6 +51,7 @@ def split_table(
     measure_s: float | None = None,
     assumptions: Sequence[AssumptionJson] | None = None,
     joined: Sequence[Mapping[str, Any]] = (),
+    construction: Sequence[str] = (),
 ) -> JsonValue:
     """Split off the hold-out; leaves train.parquet and holdout.parquet; returns `computation_facts.SplitFacts`.
 
@@ -59,8 +60,8 @@ def split_table(
     override inferred types. `readings`: column -> parser of the stored reading of its file. `measure_s`:
     seconds to measure what a structure of the rows changes; None: counts of rows bound it. `assumptions`:
     those of an earlier call, with the sides that the user chose; then nothing is measured. `joined`: tables
-    that were joined in, each `{"table", "columns"}`. Raises InvalidInput as `resolve_problem` and
-    `splits.split.split_holdout` do.
+    that were joined in, each `{"table", "columns"}`. `construction`: how the table was made, in sentences for
+    the report. Raises InvalidInput as `resolve_problem` and `splits.split.split_holdout` do.
     """
     started, cpu_started = time.perf_counter(), time.process_time()
     table, resolved, decisions = _read_problem(workspace, problem, readings or {})
@@ -105,6 +106,8 @@ def split_table(
         "unmeasured": notes,
         "assumptions": list(assumptions),
     }
+    if construction:
+        facts["construction"] = list(construction)
     # Only where time is limited: the facts of a deterministic session must not depend on the machine.
     if measure_s is not None:
         facts["slowness"] = round(slowness(started, cpu_started), 2)
@@ -167,6 +170,8 @@ def plan_folds(locked: split.HoldoutSplit, problem: Problem, folds: int, seed: i
     """
     keeps_equal_rows = bool(locked.together_rows) and locked.kind in split.UNSTRUCTURED_KINDS
     mixed = SplitKind.STRATIFIED if problem.is_classification else SplitKind.RANDOM
+    # A person of several moments would be on both sides.
+    mixed = SplitKind.GROUPED if problem.group_column else mixed
     for kind in dict.fromkeys((locked.kind, mixed if locked.kind is SplitKind.TIME else locked.kind)):
         for count in range(folds, 1, -1):
             plan = FoldPlan(kind, count, seed, keeps_equal_rows)

@@ -67,8 +67,8 @@ class SplitFacts(TypedDict):
     reading: list[ReadingFact]
     """Columns whose inferred type differs from their stored type."""
     notes: list[str]
-    assumptions: NotRequired[list[AssumptionJson]]
-    """Conditions about the rows to predict, measured on training rows."""
+    construction: NotRequired[list[str]]  # how the table was made of rows of the datasets, in sentences
+    assumptions: NotRequired[list[AssumptionJson]]  # conditions about the rows to predict, of training rows
 
 
 class Finding(TypedDict):

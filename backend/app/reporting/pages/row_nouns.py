@@ -21,6 +21,10 @@ def row_noun(draft: ReportDraft) -> Text:
     if draft.facts.forecast is not None:
         return ("forecasts",)
     goal_words = re.findall(r"[A-Za-z]+|\d+", draft.facts.session.text("goal"))
+    if items_at(draft.facts.split, "construction"):
+        # Rows that were made of others are none of the tables of the goal's words.
+        noun = _noun_asked_for(goal_words)
+        return (Name(noun, code=False),) if noun else ("rows",)
     lower_words = {word.casefold() for word in goal_words}
     for dataset in items_at(draft.facts.session, "datasets"):
         # A table's name only if the goal says it: file names such as `data_2024_final` are no words.

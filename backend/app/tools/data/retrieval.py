@@ -135,11 +135,12 @@ async def lock_holdout(
     problem: dict[str, Any],
     assumptions: list[dict[str, Any]] | None = None,
     joined: list[dict[str, Any]] | None = None,
+    construction: list[str] | None = None,
 ) -> CallResult:
     """Split the session's table once, before any analysis, into training rows and a locked hold-out.
 
     `assumptions`: those of the first call, with the sides that the user chose. `joined`: tables that were
-    joined in, with their columns.
+    joined in, with their columns. `construction`: how the table was made of rows of the datasets, in sentences.
     """
     table = await ctx.frames.frame(RETRIEVED)
     datasets = await ctx.datasets.list()
@@ -149,6 +150,7 @@ async def lock_holdout(
     params |= {"measure_s": share_of(await remaining_s(ctx), MEASUREMENT_SHARE)}
     params |= {"assumptions": assumptions} if assumptions is not None else {}
     params |= {"joined": joined} if joined else {}
+    params |= {"construction": construction} if construction else {}
     computed = await ctx.computer.run(
         Computation("preparation.split.split_table", params), {"table": table.digest}
     )

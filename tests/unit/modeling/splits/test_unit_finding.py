@@ -38,3 +38,14 @@ def test_a_horizon_of_a_panel_counts_moments_however_its_series_are_recorded() -
     in_turn = measurements(200).assign(shop=shops, day=np.arange(200))
     assert find_units(together, problem).overlap == 3
     assert find_units(in_turn, problem).overlap == 12
+
+
+def test_persons_of_few_moments_are_units_and_moments_of_many() -> None:
+    problem = Problem("y", ProblemKind.REGRESSION, "mae", time_column="cutoff", group_column="person")
+    few = measurements(200).assign(cutoff=np.repeat([1, 2], 100), person=np.tile(np.arange(100), 2))
+    units = find_units(few, problem)
+    assert (units.kind, units.count) == (UnitKind.GROUPS, 100)
+    many = measurements(300).assign(cutoff=np.repeat(np.arange(30), 10), person=np.tile(np.arange(30), 10))
+    assert find_units(many, problem).kind is UnitKind.BLOCKS
+    # Of few persons neither is enough.
+    assert find_units(few.assign(person=few["person"] % 5), problem).kind is UnitKind.BLOCKS

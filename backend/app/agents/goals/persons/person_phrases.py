@@ -1,0 +1,118 @@
+"""Phrases of goals about what single persons will do: the outcome and the horizon that they name."""
+
+import re
+from collections.abc import Sequence
+
+from app.agents.goals.goal import Goal
+from app.agents.goals.persons.person_table import PersonOutcome
+from app.agents.goals.persons.transactions import PERSONS
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import COUNT_WORDS, SECONDS_BY_UNIT, word_set
+
+_DEED = (
+    r"(?:buy|order|purchase|shop|book|visit|donate|give|come|return|rent|play|call|spend|deposit|renew|borrow"
+    r"|subscribe|log in|be (?:readmitted|active|back))(?:s|es|ing)?"
+)
+_PERSON = rf"(?:{'|'.join(sorted(PERSONS))})s?"
+_AGAIN = re.compile(
+    rf"\b(?:{_DEED} (?:from us |with us |something )?(?:again|back|once more)"
+    r"|com(?:e|es|ing) back|re-?(?:order|purchas|buy|book)\w{0,4}|readmi(?:t|ssion)\w{0,4}"
+    r"|repeat (?:purchas|order|buy|book|visit|customer)\w{0,4}|retention|win back)\b",
+    re.IGNORECASE,
+)
+"""Words for a person who comes back."""
+_STOP = re.compile(
+    rf"\b(?:(?:stop|quit|cease)\w{{0,4}} {_DEED}|churn\w{{0,4}}|attrition|lapsed?"
+    r"|(?:about|going|likely) to (?:lose|leave|lapse))\b",
+    re.IGNORECASE,
+)
+"""Words for a person who does not come back."""
+_VALUE = re.compile(r"\b(?:life-?time value|cltv|clv|ltv)\b", re.IGNORECASE)
+_SPENDING = re.compile(
+    rf"\b(?:how much\b.{{0,60}}\b{_PERSON} (?:is |are )?(?:will|going to|spend\w*|pay\w*)"
+    rf"|(?:spend\w{{0,4}}|spent|revenue|sales|turnover|amount|value)\b.{{0,40}}\b(?:of|per|by|for|from) "
+    rf"(?:each |every |an? |the )?(?:single )?{_PERSON})\b|\beach {_PERSON}(?:'s|s')? (?:spend|revenue|total)",
+    re.IGNORECASE,
+)
+"""Words for what each person spends."""
+_NUMBER = re.compile(
+    rf"\b(?:how (?:many|often)|number of)\b.{{1,40}}\b(?:each|every|per|a|the|by|for) {_PERSON}\b",
+    re.IGNORECASE,
+)
+"""Words for what each person does, counted."""
+_DOES = re.compile(
+    rf"\b(?:which|what|who|the) ?(?:{_PERSON}|of (?:our|the|my) {_PERSON})? ?"
+    rf"(?:will|is going to|are going to|(?:is |are )?likely to) {_DEED}\b"
+    rf"|\bwill (?:the |an? |each )?{_PERSON} {_DEED}\b",
+    re.IGNORECASE,
+)
+"""Words for a person who does something in a time to come."""
+_SPAN = re.compile(
+    rf"\b(?:within|over|during|inside|for|in)(?: the| a| an)?(?: next| coming| following)?"
+    rf" ?(?P<count>\d{{1,4}}|{'|'.join(COUNT_WORDS)})?[- ](?P<unit>{'|'.join(SECONDS_BY_UNIT)})s?\b"
+    rf"|\b(?P<days>\d{{1,4}})[- ](?P<unit_of_days>{'|'.join(SECONDS_BY_UNIT)})s?[- ]",
+    re.IGNORECASE,
+)
+"""A span of time that is not behind `next`: within 30 days, over a year, 30-day readmission."""
+_PAST_SPAN = re.compile(r"\b(?:last|past|previous|preceding)\b", re.IGNORECASE)
+_OUTCOMES = frozenset(
+    stem(word)
+    for word in word_set(
+        """
+        churn cancelled canceled cancellation lapsed renewed renewal repeat repurchase reorder rebooked retained
+        retention attrition active inactive left stayed closed lost lifetime ltv clv again unsubscribed
+        terminated exited readmitted readmission relapsed relapse recurred revisit dropout resubscribed
+        """
+    )
+)
+"""Stems of names and values that tell the outcome."""
+MAX_TOLD_VALUES = 30
+"""Values of a column that may tell an outcome."""
+
+
+def find_outcome(goal: Goal, *, has_many: bool) -> PersonOutcome | None:
+    """Find the outcome that a goal asks for; None if it asks for something else.
+
+    `has_many`: the table has so many persons that amounts and counts are no series, one for each.
+    """
+    text = goal.text
+    if _STOP.search(text):
+        return "inactive"
+    if _VALUE.search(text):
+        return "sum"
+    if goal.lookahead and has_many and _SPENDING.search(text):
+        return "sum"
+    if goal.lookahead and has_many and _NUMBER.search(text):
+        return "count"
+    if _AGAIN.search(text) or (_DOES.search(text) and horizon_days(goal)):
+        return "active"
+    return None
+
+
+def tells_outcome(outcome: PersonOutcome, tables: Sequence[TableProfile]) -> bool:
+    """Test for a column that tells the outcome already: `churned`, or a status of who left."""
+    for table in tables:
+        for column in table.columns:
+            if _OUTCOMES & set(map(stem, words(column.name))):
+                return True
+            # A cancelled order does not tell who orders again; of who leaves it may.
+            values = column.values if outcome == "inactive" and column.distinct <= MAX_TOLD_VALUES else ()
+            if any(stem(word) in _OUTCOMES for value in values for word in words(str(value))):
+                return True
+    return False
+
+
+def horizon_days(goal: Goal) -> int | None:
+    """Return the horizon in the goal's words; None if it names none."""
+    if goal.lookahead and goal.lookahead.seconds:
+        return max(1, round(goal.lookahead.seconds / SECONDS_BY_UNIT["day"]))
+    for match in _SPAN.finditer(goal.text):
+        if _PAST_SPAN.search(match[0]):
+            continue
+        count = (match["count"] or match["days"] or "1").lower()
+        unit = (match["unit"] or match["unit_of_days"]).lower()
+        number = COUNT_WORDS.get(count) or int(count)
+        return max(1, round(number * SECONDS_BY_UNIT[unit] / SECONDS_BY_UNIT["day"]))
+    return None

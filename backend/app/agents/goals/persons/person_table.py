@@ -1,0 +1,104 @@
+"""The description of a table of persons at cutoffs, which is made of transactions."""
+
+from datetime import date, timedelta
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from app.agents.goals.periods.time_axis import TimeAxis
+from app.agents.goals.series.select_sql import NumberText
+from app.counts import describe_count
+
+PersonOutcome = Literal["active", "inactive", "sum", "count"]
+CUTOFF = "cutoff"
+"""Name of the column of cutoffs."""
+MAX_CUTOFFS = 24
+"""Cutoffs with an outcome: each repeats every person that was seen before it."""
+MAX_HORIZON_DAYS = 3_660
+"""Days of the longest horizon, ten years."""
+
+
+class PersonDetails(BaseModel):
+    """A table with one row for each person, whose columns are inputs.
+
+    `key`: its column with the person. `columns`: values of which none can come from after a cutoff, such as a
+    birth year or a city; no totals of today. `dates`: dates, which count from their day on.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    table: str
+    key: str
+    columns: list[str] = Field(default_factory=list, max_length=50)
+    dates: list[str] = Field(default_factory=list, max_length=10)
+
+
+class PersonTable(BaseModel):
+    """A table of one row for each person and cutoff, made of rows of what persons did (orders, visits).
+
+    Inputs are computed from rows before the cutoff alone, the outcome from the `horizon_days` after it. The
+    newest cutoff is `end`, the day after the last row, whose outcome is to be predicted; before it lie
+    `cutoffs` others, `horizon_days` apart, so that no two outcomes overlap. A person is in the rows of a cutoff
+    if it was seen before. `person`: the column that tells persons apart, `time`: the date of a row. `outcome`:
+    `active` (has a row within the horizon: "who will order again"), `inactive` (has none, of persons with a row
+    in the `horizon_days` before the cutoff: "who will churn"), the `sum` of `amount` ("how much will each
+    customer spend"), or the `count` of rows. `amounts`: numbers of a row that are summed up as inputs.
+    `categories`: columns of which different and last values are inputs. `returns`: the amount that is below
+    zero where a row takes back another: such rows count for no activity.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    person: str
+    time: str
+    # Left out of the schema: a chat model names columns of dates alone.
+    axis: SkipJsonSchema[TimeAxis | None] = None
+    numbers: SkipJsonSchema[dict[str, NumberText]] = Field(default_factory=dict)
+    """How amounts that are stored as text are written, by column."""
+    end: date
+    horizon_days: int = Field(ge=1, le=MAX_HORIZON_DAYS)
+    cutoffs: int = Field(ge=1, le=MAX_CUTOFFS)
+    outcome: PersonOutcome
+    amount: str | None = None
+    amounts: list[str] = Field(default_factory=list, max_length=10)
+    categories: list[str] = Field(default_factory=list, max_length=20)
+    returns: str | None = None
+    details: PersonDetails | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the outcome."""
+        days = describe_count(self.horizon_days, "day")
+        return {
+            "active": f"active within {days}",
+            "inactive": f"inactive for {days}",
+            "sum": f"total {self.amount} within {days}",
+            "count": f"number of rows within {days}",
+        }[self.outcome]
+
+    @property
+    def is_classification(self) -> bool:
+        return self.outcome in ("active", "inactive")
+
+    @property
+    def dates_of_cutoffs(self) -> list[date]:
+        """The cutoffs from the oldest to the end of the data."""
+        steps = range(self.cutoffs, -1, -1)
+        return [self.end - timedelta(days=self.horizon_days * step) for step in steps]
+
+    @property
+    def source_columns(self) -> list[str]:
+        """The columns of the transactions that the table is made of."""
+        time = [self.time] if self.axis is None else [name for name in self.axis.columns if name]
+        own = [name for name in (self.amount, self.returns) if name]
+        return [self.person, *time, *own, *self.amounts, *self.categories]
+
+    @property
+    def detail_columns(self) -> list[str]:
+        details = self.details
+        return [details.key, *details.columns, *details.dates] if details else []
+
+    @property
+    def description(self) -> str:
+        return f"one row for each `{self.person}` and cutoff, with the outcome `{self.name}`"
