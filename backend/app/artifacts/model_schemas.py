@@ -101,6 +101,11 @@ class TablePrediction(BaseModel):
         description="Refuse a cell that cannot be read, before anything is computed. Else it is a missing"
         " value, as in training, and `problems` names it.",
     )
+    keep_columns: bool = Field(
+        default=False,
+        description="Write the table's columns before those of its predictions. A forecast of every step has"
+        " rows of its own, and is written without them.",
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:

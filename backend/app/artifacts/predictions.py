@@ -75,11 +75,17 @@ class Predictor:
         return PredictionView.model_validate({**_value(computed), "model_id": model.id})
 
     async def predict_table(
-        self, model: ArtifactRow, table: PredictionTable, form: TableFormat, strict: bool = False
+        self,
+        model: ArtifactRow,
+        table: PredictionTable,
+        form: TableFormat,
+        strict: bool = False,
+        keep_columns: bool = False,
     ) -> PredictionView:
         """Predict a table; all predictions are stored as an artifact."""
         inputs = {"model": model.digest, "table": table.digest}
-        computed = await self.computer.run(table_computation(form, strict=strict), inputs, TABLE_CELL_LIMITS)
+        work = table_computation(form, strict=strict, keep_columns=keep_columns)
+        computed = await self.computer.run(work, inputs, TABLE_CELL_LIMITS)
         file = computed.file(f"predictions.{form}")
         row = ArtifactRow(
             owner_id=self.owner,

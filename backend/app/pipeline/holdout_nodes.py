@@ -28,6 +28,7 @@ from app.tools.finalization.explanation import explain_model
 from app.tools.finalization.final_evaluation import final_evaluation as evaluate_on_holdout
 from app.tools.finalization.forecast import forecast_future
 from app.tools.finalization.refit import refit_model
+from app.tools.finalization.unlabelled import predict_unlabelled
 from app.tools.fits.fit_parts import load_model
 from app.tools.invoke import ToolAnswer, ToolRequest, invoke
 from app.tools.registry import REGISTRY
@@ -146,11 +147,15 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     ctx = replace(ctx, holdout_look=await runtime.context.count_look())
     # The look was numbered before the rows are opened, so one that breaks off has been a look too.
     model, series = {"model": state.candidate}, lab_state["plan"].get("aggregation") or {}
+    unlabelled: Json | None = None
+    if lab_state["split"].get("unlabelled_removed"):
+        # Who is likeliest to, or who spends most, comes first.
+        unlabelled = {"is_ranked": True} if plan.persons else {}
     is_by_entity = _meets_known_entities(lab_state) and allows_fits_by_entity(plan, ctx.training)
     refit: Json = {**model, "by_entity": True} if is_by_entity else model
     # Both branches run at once, so the keys of their calls are fixed: by these a resumed step finds its calls.
     answer, trading = await run_concurrently(
-        _evaluate_and_refit(ctx, model, refit, series),
+        _evaluate_and_refit(ctx, model, refit, series, unlabelled),
         _explain_and_backtest(ctx, model, state.plan.trading),
     )
     if answer.refusal is not None:
@@ -174,9 +179,12 @@ def _meets_known_entities(state: LabState) -> bool:
 
 
 async def _evaluate_and_refit(
-    ctx: ToolContext, model: Json, refitted: Json, series: Mapping[str, Any]
+    ctx: ToolContext, model: Json, refitted: Json, series: Mapping[str, Any], unlabelled: Json | None
 ) -> ToolAnswer:
-    """Return the answer of the evaluation. The refitted model and its forecast are artifacts."""
+    """Return the answer of the evaluation. The refitted model and its predictions are artifacts.
+
+    `unlabelled`: arguments of the predictions of rows without a target; None where there are none.
+    """
     evaluation = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
     if evaluation.refusal is None:
         # After the evaluation: the refitted model has learned from the hold-out, and cannot be judged on it.
@@ -184,11 +192,10 @@ async def _evaluate_and_refit(
         widening = (measured.get("intervals") or {}).get("widening")
         arguments = refitted if widening is None else {**refitted, "widening": widening}
         refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, arguments))
+        # Without time for the refit the evaluated model predicts.
+        trained: Any = refit.value if refit.refusal is None else model
         if ctx.training.problem.horizon:
-            # Without time for the refit the evaluated model forecasts.
-            trained: Any = refit.value if refit.refusal is None else model
-            facts: Any = evaluation.value
-            recommended = facts.get("recommended") or {}
+            recommended = measured.get("recommended") or {}
             arguments = {
                 "model": trained["model"],
                 "is_model": recommended.get("is_model", True),
@@ -197,6 +204,9 @@ async def _evaluate_and_refit(
                 **{name: series[name] for name in ("ranking", "bound") if series.get(name)},
             }
             await _invoke(ctx, ToolRequest("tool:0.4", forecast_future.__name__, arguments))
+        elif unlabelled is not None:
+            arguments = {"model": trained["model"], **unlabelled}
+            await _invoke(ctx, ToolRequest("tool:0.5", predict_unlabelled.__name__, arguments))
     return evaluation
 
 

@@ -100,7 +100,12 @@ async def _predict(ctx: ToolContext, prediction: PredictionOrder, limits: Limits
     run_limits = replace(limits, threads=TABLE_CELL_LIMITS.threads)
     inputs = {"model": prediction.model, "table": prediction.table}
     return await ctx.computer.run(
-        table_computation(prediction.format, shown=MAX_SHOWN_PREDICTIONS, strict=prediction.strict),
+        table_computation(
+            prediction.format,
+            shown=MAX_SHOWN_PREDICTIONS,
+            strict=prediction.strict,
+            keep_columns=prediction.keep_columns,
+        ),
         inputs,
         run_limits,
         progress,

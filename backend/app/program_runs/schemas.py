@@ -31,6 +31,7 @@ class PredictionOrder(BaseModel):
     table: str
     format: TableFormat
     strict: bool = False
+    keep_columns: bool = False
 
 
 class WorkflowOrigin(BaseModel):

@@ -300,6 +300,15 @@ class ForecastRecord:
 
 
 @dataclass(frozen=True)
+class UnlabelledRecord:
+    """Predictions of `rows` of the rows without a target, which are `unlabelled`, in a file."""
+
+    rows: int
+    unlabelled: int
+    file: str
+
+
+@dataclass(frozen=True)
 class BacktestRecord:
     """`edge`: True if the strategy earns its costs by more than chance explains. `horizon` in bars."""
 

@@ -86,6 +86,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "metrics": _metrics(facts),
         "importances": [entry.value for entry in facts.importances],
         "drivers": _drivers(draft),
+        "unlabelled": facts.unlabelled.value if facts.unlabelled else None,
         "model": newest.get(("model", _delivered_name(facts, model_name))) if model_name else None,
         "model_name": model_name,
         "answer": _answer(draft),

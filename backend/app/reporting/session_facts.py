@@ -41,6 +41,7 @@ from app.reporting.fact_records import (
     SessionRecord,
     SplitRecord,
     StatedAnswerRecord,
+    UnlabelledRecord,
 )
 from app.reporting.figure_data import ImportanceEntry, SegmentRow
 from app.reporting.stated_answer import ANSWERS
@@ -83,6 +84,7 @@ REFIT = FactSource(RefitRecord, ("refit_model",))
 EXPLANATION = FactSource(ExplanationRecord, ("explain_model",))
 IMPORTANCE = FactSource(ImportanceRecord, ("feature_importance",))
 FORECAST = FactSource(ForecastRecord, ("forecast_future",))
+UNLABELLED = FactSource(UnlabelledRecord, ("predict_unlabelled",))
 BACKTEST = FactSource(BacktestRecord, ("backtest_model",))
 ANSWER = FactSource(AnswerRecord, ANSWERS)
 STATED_ANSWER = FactSource(StatedAnswerRecord, ("state_answer",))
@@ -118,6 +120,8 @@ class ReportFacts:
     """The backtest of the chosen model on the hold-out."""
     forecast: TypedFact[ForecastRecord] | None
     """Forecasts of the delivered model after the last row."""
+    unlabelled: TypedFact[UnlabelledRecord] | None
+    """Predictions of the rows without a target."""
     final_calls: Sequence[RecordedCall]
     last_fit_step: int | None
     is_question: bool = False
@@ -270,6 +274,7 @@ def gather_facts(calls: Sequence[RecordedCall], session: RecordedFact) -> Report
         refit=next((fact for fact in find_facts(proven, REFIT) if fact.content.rows), None),
         backtest=_newest([fact for fact in find_facts(proven, BACKTEST) if fact.call.node == HOLD_OUT_NODE]),
         forecast=_newest([fact for fact in find_facts(proven, FORECAST) if fact.call.node == HOLD_OUT_NODE]),
+        unlabelled=next((fact for fact in find_facts(proven, UNLABELLED) if fact.content.rows), None),
         final_calls=[fact.call for fact in finals],
         is_question=bool(answering_calls),
         answer=_newest(find_facts(successful_calls(answering_calls), ANSWER)),

@@ -82,7 +82,7 @@ async def predict(
     if request.rows is not None:
         return await predictor.predict_rows(model, request.rows, request.strict)
     table = await _table(request, predictor, looks)
-    return await predictor.predict_table(model, table, request.format, request.strict)
+    return await predictor.predict_table(model, table, request.format, request.strict, request.keep_columns)
 
 
 @router.post(
@@ -109,7 +109,12 @@ async def predict_table(
     model = await _model(predictor, model_id, as_trained)
     table = await _table(body, predictor, looks)
     order = PredictionOrder(
-        model=model.digest, model_id=model.id, table=table.digest, format=body.format, strict=body.strict
+        model=model.digest,
+        model_id=model.id,
+        table=table.digest,
+        format=body.format,
+        strict=body.strict,
+        keep_columns=body.keep_columns,
     )
     run = PredictionRun(
         goal=f"Predict {table.name} with {model.name}",

@@ -161,9 +161,14 @@ class LabClient:
     def cancel(self, session_id: str) -> None:
         self._json("DELETE", f"{_SESSIONS}/{session_id}")
 
-    def predict(self, model_id: str, dataset_id: str, is_strict: bool) -> Predictions:
-        """Predict a dataset to a CSV artifact."""
-        body = {"dataset_id": dataset_id, "format": "csv", "strict": is_strict}
+    def predict(self, model_id: str, dataset_id: str, is_strict: bool, keep_columns: bool) -> Predictions:
+        """Predict a dataset to a CSV artifact, with the columns of the dataset or without them."""
+        body = {
+            "dataset_id": dataset_id,
+            "format": "csv",
+            "strict": is_strict,
+            "keep_columns": keep_columns,
+        }
         return Predictions.model_validate(self._json("POST", f"/models/{model_id}/predict", json=body))
 
     def artifacts(self, session_id: str) -> list[SavedArtifact]:

@@ -163,16 +163,20 @@ def predict(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse a cell that cannot be read; else it is a missing value.")
     ] = False,
+    only_predictions: Annotated[
+        bool, typer.Option("--only-predictions", help="Write the predictions without the columns of FILE.")
+    ] = False,
     url: Url = None,
     key: Key = None,
 ) -> None:
     """Predict the rows of a file with a session's model: a row of FILE is a row of the result.
 
-    Cells that cannot be read are named, and the other cells of their rows are used.
+    The result has the columns of FILE, then `prediction` with its probabilities or interval. Cells that cannot
+    be read are named, and the other cells of their rows are used.
     """
     from app.cli.sessions.requests import predict_rows  # noqa: PLC0415 - see above
 
-    predict_rows(session, rows, out, strict, url, key)
+    predict_rows(session, rows, out, strict, not only_predictions, url, key)
 
 
 def cancel(session: Session, url: Url = None, key: Key = None) -> None:

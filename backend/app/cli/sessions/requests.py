@@ -85,7 +85,13 @@ def save_report(session: str, out: Path | None, url: str | None, key: str | None
 
 
 def predict_rows(
-    session: str, rows: Path, out: Path, is_strict: bool, url: str | None, key: str | None
+    session: str,
+    rows: Path,
+    out: Path,
+    is_strict: bool,
+    keep_columns: bool,
+    url: str | None,
+    key: str | None,
 ) -> None:
     """Predict a file with the model of a session. Raises NotFound if it has none."""
     console = _console(quiet=False)
@@ -93,7 +99,7 @@ def predict_rows(
         stored = client.session(find_session(client, session))
         if stored.result is None or stored.result.model is None:
             raise NotFound("no_model", f"Session {stored.id} has no model. `labcrew show` says why.")
-        predictions = client.predict(stored.result.model, client.upload(rows).id, is_strict)
+        predictions = client.predict(stored.result.model, client.upload(rows).id, is_strict, keep_columns)
         client.download(predictions.artifact_id, out)
     console.print(f"{predictions.rows:,} rows are predicted: {plain(str(out))}")
     print_row_problems(predictions, console)

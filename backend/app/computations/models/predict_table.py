@@ -1,6 +1,6 @@
 """Prediction of a whole table in batches, with bounded memory."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -29,29 +29,39 @@ _SAFE = {
 
 
 def predict_table(
-    workspace: CellWorkspace, form: Format = "parquet", shown: int = MAX_ANSWERED, strict: bool = False
+    workspace: CellWorkspace,
+    form: Format = "parquet",
+    shown: int = MAX_ANSWERED,
+    strict: bool = False,
+    keep_columns: bool = False,
 ) -> JsonValue:
     """Predict the rows of a table; leaves `predictions.` + form, with the rows in the same order.
 
-    Inputs `model` and `table` (Parquet). A forecast of every step has a row for each step after the last row of
-    each series. Returns `computation_facts.PredictionFacts` with the first `shown` rows. Faults of columns are
+    Inputs `model` and `table` (Parquet). `keep_columns`: the table's columns come before those of the
+    predictions. A forecast of every step has a row for each step after the last row of each series, and stands
+    alone. Returns `computation_facts.PredictionFacts` with the first `shown` rows. Faults of columns are
     found before any prediction, and so are cells that cannot be read where they are refused: in all columns if
-    `strict`, else in those that place the rows of a forecast. Raises InvalidInput
-    `not_a_table` or as `predict.predict`; a model that uses earlier rows takes all rows at once.
+    `strict`, else in those that place the rows of a forecast. Raises InvalidInput `not_a_table`, `column_taken`
+    for a table with a column of predictions, or as `predict.predict`; a model that uses earlier rows takes all
+    rows at once.
     """
     model, table = open_model(workspace, strict), BatchedTable(workspace.inputs["table"])
     warnings = _Warnings(check_columns(table.schema.names, table.rows, model.schema))
     _check_cells(workspace, model, table)
     looks_back = model.problem.every_step or first_recipe(model.stored.pipeline).load_history() is not None
     columns = [column["name"] for column in model.schema if column["name"] in table.schema.names]
+    is_beside = keep_columns and not model.problem.every_step
+    input_names = table.schema.names if is_beside else []
+    stored_form: Format = "parquet" if is_beside else form
     first: PredictedRows | None = None
     problems: list[dict[str, Any]] = []
     outside: list[dict[str, Any]] = []
     count = 0
-    with TableWriter(workspace.output / f"predictions.{form}", form) as writer:
+    with TableWriter(workspace.output / f"predictions.{stored_form}", stored_form) as writer:
         # Lags of the first rows of a batch would miss those of the batch before.
         for rows in table.batches(columns, table.rows if looks_back else None):
             predicted = model.predictions(rows)
+            _check_names(predicted.predictions, input_names)
             warnings.add(predicted.warnings)
             problems += predicted.problems[: MAX_PROBLEMS - len(problems)]
             outside += predicted.outside[: MAX_PROBLEMS - len(outside)]
@@ -61,6 +71,8 @@ def predict_table(
             _report_rows(workspace, CHECKING_SHARE, 1.0, rows, table)
     if first is None:
         raise InvalidInput("no_rows", "There are no rows to predict.")
+    if is_beside:
+        _add_columns(workspace, form)
     shown_rows = PredictedRows(first.predictions.head(shown), warnings.all, problems, outside)
     return to_json_facts(model.facts(count, shown_rows))
 
@@ -69,33 +81,34 @@ def add_predictions(workspace: CellWorkspace, rows: int = 50, strict: bool = Fal
     """Write the rows of a table beside their predictions to result.parquet.
 
     Inputs and faults as of `predict_table`; a forecast of every step stands alone. Returns what `query.run_sql`
-    returns, with the `warnings`. Raises InvalidInput `column_taken` for a table with a column of predictions.
+    returns, with the `warnings`.
     """
-    facts: Any = predict_table(workspace, shown=0, strict=strict)
-    predictions, result = workspace.output / "predictions.parquet", workspace.output / "result.parquet"
-    table = workspace.inputs["table"]
-    names = BatchedTable(table).schema.names
-    doubled = [name for name in BatchedTable(predictions).schema.names if name in names]
-    if _stands_alone(workspace):
-        predictions.rename(result)
-    elif doubled:
+    facts: Any = predict_table(workspace, shown=0, strict=strict, keep_columns=True)
+    result = (workspace.output / "predictions.parquet").rename(workspace.output / "result.parquet")
+    return {**describe_result(workspace, result, rows), "warnings": facts["warnings"]}
+
+
+def _check_names(predictions: pd.DataFrame, input_names: Sequence[str]) -> None:
+    """Raise InvalidInput for columns of predictions that the table has too: neither may pass for the other."""
+    doubled = [name for name in predictions.columns if name in input_names]
+    if doubled:
         raise InvalidInput(
             "column_taken",
             f"The table has a column {doubled[0]!r} already, as predictions do. Rename it before.",
             column=doubled[0],
         )
-    else:
-        with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES) as connection:
-            # By position, since rows and predictions are in one order, and a table may have no key.
-            pair = " POSITIONAL JOIN ".join(f"read_parquet({sql.text(path)})" for path in (table, predictions))
-            connection.execute(f"COPY (SELECT * FROM {pair}) TO {sql.text(result)} (FORMAT parquet)")  # noqa: S608 - quoted
-        predictions.unlink()
-    return {**describe_result(workspace, result, rows), "warnings": facts["warnings"]}
 
 
-def _stands_alone(workspace: CellWorkspace) -> bool:
-    """Check for a forecast of every step, whose rows are those after the table."""
-    return open_model(workspace).problem.every_step
+def _add_columns(workspace: CellWorkspace, form: Format) -> None:
+    """Replace predictions.parquet by a file of the form with the columns of the table before them."""
+    predictions, joined = workspace.output / "predictions.parquet", workspace.output / "joined"
+    files = (workspace.inputs["table"], predictions)
+    with sql.connect(workspace, workspace.output, QUERY_MEMORY_BYTES) as connection:
+        # By position, since rows and predictions are in one order, and a table may have no key.
+        pair = " POSITIONAL JOIN ".join(f"read_parquet({sql.text(path)})" for path in files)
+        connection.execute(f"COPY (SELECT * FROM {pair}) TO {sql.text(joined)} (FORMAT {form})")  # noqa: S608 - quoted
+    predictions.unlink()
+    joined.rename(workspace.output / f"predictions.{form}")
 
 
 def _check_cells(workspace: CellWorkspace, model: OpenModel, table: BatchedTable) -> None:

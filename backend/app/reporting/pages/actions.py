@@ -4,6 +4,8 @@ from app.reporting.advice import advise
 from app.reporting.document.blocks import ActionsBlock
 from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft
+from app.reporting.evidence import TypedFact
+from app.reporting.fact_records import UnlabelledRecord
 from app.reporting.sections.closing import limit_items
 
 _USE_RULES = frozenset({"not_better_than_a_guess", "no_edge", "no_model_needed", "try_on_new_rows"})
@@ -22,7 +24,21 @@ def block(draft: ReportDraft) -> ActionsBlock | None:
 
 def _files(draft: ReportDraft) -> list[Text]:
     """Name the files beside the report that hold more."""
-    forecast = draft.facts.forecast
-    return (
-        [("All forecasts stand in ", Name("forecasts.csv"), ".")] if forecast and forecast.content.rows else []
-    )
+    forecast, unlabelled = draft.facts.forecast, draft.facts.unlabelled
+    files: list[Text] = []
+    if forecast and forecast.content.rows:
+        files.append(("All forecasts stand in ", Name("forecasts.csv"), "."))
+    if unlabelled:
+        files.append(_describe_predicted(draft, unlabelled))
+    return files
+
+
+def _describe_predicted(draft: ReportDraft, unlabelled: TypedFact[UnlabelledRecord]) -> Text:
+    """Name the file with the predictions of the rows without a target."""
+    rows = draft.render(unlabelled.at("rows"), "integer")
+    is_one, is_part = unlabelled.content.rows == 1, unlabelled.content.rows < unlabelled.content.unlabelled
+    of_all: Text = (" of the ", *draft.render(unlabelled.at("unlabelled"), "integer")) if is_part else ()
+    noun, verb = (" row", " is") if is_one and not is_part else (" rows", " are")
+    target = draft.render(draft.facts.problem.at("target")) if draft.facts.problem else ("the target",)
+    opening: Text = (*rows, *of_all, noun, " without a value of ", *target, verb)
+    return (*opening, " predicted in ", Name(unlabelled.content.file), ".")

@@ -237,6 +237,15 @@ class BacktestOutcome:
 
 
 @dataclass(frozen=True)
+class UnlabelledRows:
+    """The number of rows without a target that were predicted, of all such rows, and their file."""
+
+    rows: int
+    unlabelled: int
+    file: str
+
+
+@dataclass(frozen=True)
 class ForecastRange:
     """The number of forecasts, and the times of the first and the last one.
 

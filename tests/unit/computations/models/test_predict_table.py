@@ -12,6 +12,7 @@ from app.computations.cell_files import table_batches
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.models import train
 from app.computations.models.predict_table import predict_table
+from app.computations.models.predict_unlabelled import predict_unlabelled
 from app.computations.preparation import split
 from app.errors import InvalidInput
 
@@ -46,7 +47,11 @@ def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pre
     """Predicts a frame in batches of 1,000 rows."""
 
     def run(
-        frame: pd.DataFrame, form: table_batches.Format = "parquet", report: Any = None, strict: bool = False
+        frame: pd.DataFrame,
+        form: table_batches.Format = "parquet",
+        report: Any = None,
+        strict: bool = False,
+        keep_columns: bool = False,
     ) -> Any:
         monkeypatch.setattr(table_batches, "BATCH_BYTES", 1)
         frame.to_parquet(tmp_path / "given.parquet", index=False)
@@ -57,7 +62,7 @@ def predict(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pre
             output,
             report=report or (lambda fraction, text: None),
         )
-        said = predict_table(bench, form, strict=strict)
+        said = predict_table(bench, form, strict=strict, keep_columns=keep_columns)
         file = output / f"predictions.{form}"
         return said, pd.read_parquet(file) if form == "parquet" else pd.read_csv(file)
 
@@ -78,6 +83,29 @@ def test_csv_holds_the_same_numbers(predict: Predict) -> None:
     _, parquet = predict(frame)
     _, csv = predict(frame, "csv")
     np.testing.assert_allclose(parquet["prediction"], csv["prediction"])
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_the_columns_of_the_table_stand_before_their_predictions(predict: Predict, form: Any) -> None:
+    codes = [f"{number:05}" for number in range(ROWS)]
+    # Columns that the model does not use, in another order than in training.
+    frame = houses(ROWS).drop(columns="price")[["town", "size"]].assign(code=codes, note='a "b", c')
+    _, alone = predict(frame)
+    answer, beside = predict(frame, form, keep_columns=True)
+    assert list(beside.columns) == ["town", "size", "code", "note", "prediction", "low", "high"]
+    assert beside["code"].astype(int).tolist() == list(range(ROWS))
+    assert beside["note"].unique().tolist() == ['a "b", c']
+    np.testing.assert_allclose(beside["prediction"], alone["prediction"])
+    assert set(answer["predictions"][0]) == {"prediction", "low", "high"}
+
+
+def test_a_table_with_a_column_of_predictions_is_refused_before_it_is_predicted(predict: Predict) -> None:
+    frame, reported = houses(ROWS).assign(low=0), []
+    with pytest.raises(InvalidInput) as raised:
+        predict(frame, report=lambda fraction, text: reported.append(fraction), keep_columns=True)
+    assert (raised.value.code, raised.value.facts["column"]) == ("column_taken", "low")
+    assert reported == []
+    assert len(predict(frame)[1]) == ROWS
 
 
 def test_progress_increases_to_one(predict: Predict) -> None:
@@ -150,3 +178,50 @@ def test_a_file_that_is_not_parquet_is_refused(model: Path, tmp_path: Path) -> N
     (tmp_path / "x").write_bytes(b"no table")
     with pytest.raises(InvalidInput, match="not a readable Parquet table"):
         predict_table(CellWorkspace({"model": model, "table": tmp_path / "x"}, tmp_path))
+
+
+@pytest.fixture
+def fill(model: Path, tmp_path: Path) -> Callable[..., tuple[dict[str, Any], pd.DataFrame | None]]:
+    """Predicts the rows of a frame that have no price."""
+
+    def run(
+        frame: pd.DataFrame, max_rows: int = 1_000, is_ranked: bool = False
+    ) -> tuple[dict[str, Any], pd.DataFrame | None]:
+        frame.to_parquet(tmp_path / "sent.parquet", index=False)
+        output = tmp_path / f"filled-{len(list(tmp_path.iterdir()))}"
+        output.mkdir()
+        workspace = CellWorkspace({"model": model, "table": tmp_path / "sent.parquet"}, output)
+        facts: Any = predict_unlabelled(workspace, max_rows, is_ranked)
+        file = output / "predictions.csv"
+        return facts, pd.read_csv(file) if file.exists() else None
+
+    return run
+
+
+def test_rows_without_a_target_are_predicted_beside_their_columns(fill: Any, predict: Predict) -> None:
+    frame = houses(60).assign(row="a street")
+    frame.loc[[4, 50], "price"] = np.nan
+    facts, filled = fill(frame)
+    assert facts == {"rows": 2, "unlabelled": 2, "file": "predictions.csv"}
+    # The table has a column `row` of its own.
+    assert list(filled.columns) == ["row_", "size", "town", "row", "prediction", "low", "high"]
+    assert filled["row_"].tolist() == [5, 51]
+    assert filled["size"].tolist() == pytest.approx(frame.loc[[4, 50], "size"].tolist())
+    _, predictions = predict(frame.loc[[4, 50]].drop(columns=["price", "row"]))
+    np.testing.assert_allclose(filled["prediction"], predictions["prediction"])
+
+
+def test_ranked_rows_begin_with_the_highest_prediction(fill: Any) -> None:
+    _, filled = fill(houses(60).assign(price=np.nan), is_ranked=True)
+    assert filled["prediction"].is_monotonic_decreasing
+    assert sorted(filled["row"]) == list(range(1, 61))
+    assert filled["size"].tolist() == pytest.approx(houses(60)["size"].iloc[filled["row"] - 1].tolist())
+
+
+def test_rows_beyond_the_limit_are_counted(fill: Any) -> None:
+    facts, filled = fill(houses(30).assign(price=np.nan), max_rows=10)
+    assert (facts["rows"], facts["unlabelled"], len(filled)) == (10, 30, 10)
+
+
+def test_a_table_whose_rows_all_have_a_target_leaves_no_file(fill: Any) -> None:
+    assert fill(houses(30)) == ({"rows": 0, "unlabelled": 0, "file": ""}, None)

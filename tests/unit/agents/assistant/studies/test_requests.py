@@ -30,7 +30,13 @@ def read(message: str, *studies: StudyCard) -> StudyCall | StudyRefusal | None:
 
 @pytest.mark.parametrize(
     "message",
-    ["predict revenue", "Please forecast revenue for the next 4 weeks", "train a model that predicts cost"],
+    [
+        "predict revenue",
+        "Please forecast revenue for the next 4 weeks",
+        "train a model that predicts cost",
+        "are there any outliers?",
+        "segment the customers into 3 groups",
+    ],
 )
 def test_a_goal_starts_a_study(message: str) -> None:
     assert read(message) == StudyCall("start_study", {"goal": message})
