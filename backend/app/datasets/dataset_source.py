@@ -10,7 +10,10 @@ from app.modeling.facts.readings import PLAIN_READING, FileReading
 
 @dataclass(frozen=True)
 class DatasetRef:
-    """A dataset. `table`: its name in SQL, unique in the session. `columns`: `[{"name", "type", ...}]`."""
+    """A dataset. `table`: its name in SQL, unique in the session. `columns`: `[{"name", "type", ...}]`.
+
+    `notes`: sentences on what was repaired and left out when the file was read, with the numbers of rows.
+    """
 
     id: UUID
     name: str
@@ -21,6 +24,7 @@ class DatasetRef:
     profile: Mapping[str, Any]
     size_bytes: int = 0
     reading: FileReading = PLAIN_READING
+    notes: Sequence[str] = ()
 
 
 class DatasetSource(Protocol):

@@ -80,4 +80,5 @@ def _ref(row: DatasetRow, table: str, reading: FormerReading) -> DatasetRef:
         reading.profile,
         reading.size_bytes,
         reading.reading,
+        row.format.get("notes", ()),
     )

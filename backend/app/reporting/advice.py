@@ -274,6 +274,11 @@ def _watch_over_time(draft: ReportDraft) -> Text:
 
 
 def _next_step(draft: ReportDraft) -> Text:
+    if draft.facts.is_forecast_by_methods:
+        return (
+            "For a later forecast run the session again with the rows that came since: no model makes this "
+            "one, so that there is none to send new rows to.",
+        )
     beats = _evaluation_fact(draft, "beats_baseline")
     if beats is None or beats.value is not True:
         return ()

@@ -96,6 +96,11 @@ def _amount(value: float) -> str:
     return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:.3g}"
 
 
+def _mean(value: float) -> str:
+    """Format with three significant digits, but all before the point: 26,912, 521, 41.3, 0.123."""
+    return f"{value:,.0f}" if abs(value) >= 100 else _amount(value)
+
+
 def _percent_error(value: float) -> str:
     """Format a share with two significant digits: 12 %, 2.4 %."""
     number = f"{100 * value:.0f}" if value >= 0.1 else f"{100 * value:.2g}"
@@ -194,6 +199,8 @@ _NAMED_STYLES: dict[str, Callable[[Any], str]] = {
     "year": lambda value: str(value)[:4],
     "minute": lambda value: str(value)[:16].replace("T", " "),
     "as_rounded": _as_rounded,
+    "money": lambda value: f"{value:,.2f}",
+    "mean": _mean,
 }
 
 UNSIGNED_ZERO = "unsigned_zero_"

@@ -127,8 +127,15 @@ def _title(draft: ReportDraft) -> Text:
     if draft.facts.is_question:
         return ("A question about the data",)
     target = draft.facts.problem.at("target") if draft.facts.problem else None
-    action = "Forecasting " if draft.facts.forecast else "Predicting "
-    return (action, Name(str(target.value))) if target else ("Results of this session",)
+    if target is None:
+        return ("Results of this session",)
+    name = Name(str(target.value))
+    if draft.facts.forecast:
+        return ("Forecasting ", name)
+    explanation = draft.facts.explanation
+    # Who asks what goes with a column asks for no prediction of it: the model is the means.
+    is_explained = explanation is not None and explanation.content.wants_drivers
+    return ("What ", name, " goes with") if is_explained else ("Predicting ", name)
 
 
 def list_cited_calls(draft: ReportDraft) -> list[ProvenanceRow]:

@@ -55,6 +55,17 @@ class ReportDraft:
 
     def unit(self, column: str) -> Text:
         """Return the words after an amount of this column, such as ` dollars`; empty without a unit."""
+        unit = self._find_unit(column)
+        if unit is None:
+            return ()
+        text = unit.text("text")
+        return (f" {text}",) if unit.value.get("is_known") else (" ", Name(text, code=False))
+
+    def is_money(self, column: str) -> bool:
+        unit = self._find_unit(column)
+        return unit is not None and unit.text("kind") == "currency"
+
+    def _find_unit(self, column: str) -> RecordedFact | None:
         units = [unit for data in items_at(self.facts.session, "datasets") if (unit := data.at("units"))]
         # The column `mean price` of an answer has the unit of `price`.
         members = [
@@ -64,11 +75,7 @@ class ReportDraft:
             if column == name or column.endswith(f" {name}")
         ]
         # Of several names at the end of the column's, the longest is the most specific.
-        unit = max(members, key=lambda member: len(member.pointer), default=None)
-        if unit is None:
-            return ()
-        text = unit.text("text")
-        return (f" {text}",) if unit.value.get("is_known") else (" ", Name(text, code=False))
+        return max(members, key=lambda member: len(member.pointer), default=None)
 
     @property
     def target(self) -> RecordedFact | None:

@@ -43,6 +43,7 @@ class MeasuredAssumption:
     columns: Sequence[str] = ()
     holds_score: float | None = None
     otherwise_score: float | None = None
+    interval: Mapping[str, float | None] | None = None
     matters: bool = False
 
     @property

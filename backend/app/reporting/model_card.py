@@ -12,6 +12,7 @@ from app.reporting.metrics import describe_metric
 from app.reporting.pages import assumptions
 from app.reporting.pages.answer import headline
 from app.reporting.sections import closing, custom_code
+from app.reporting.sections.data import file_notes
 from app.reporting.sections.explanation import segments
 
 
@@ -143,6 +144,7 @@ def _training_data(draft: ReportDraft) -> Section:
     ]
     if rows:
         blocks.append(ReportTable(("Dataset", "Rows", "Digest"), rows, numeric=(1,)))
+    blocks += file_notes(draft)
     if draft.facts.split:
         rows_text = draft.render(draft.facts.split.at("train_rows"), "integer")
         blocks.append(Paragraph((*rows_text, " rows were used for training.")))

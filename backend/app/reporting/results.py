@@ -10,9 +10,11 @@ from app.reporting.document.inline_elements import plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import leading_sentence, sentences_of
 from app.reporting.evidence import RecordedFact, items_at
-from app.reporting.pages import assumptions
+from app.reporting.pages import assumptions, verdict
 from app.reporting.pages.analyst_answer import describe_values, make_stated_answer
 from app.reporting.pages.answer import make_answer
+from app.reporting.sections.data import file_note_texts
+from app.reporting.sections.split import holdout_cautions
 from app.reporting.sections.trials import find_tied
 from app.reporting.session_facts import ReportFacts, gather_facts
 
@@ -46,16 +48,20 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
 
     Phases that the session did not reach are null or empty.
 
-    `{headline, conclusion: {text, figures: [{name, value, text, unit, low, high, period}]}, problem, split,
-    metric, leaderboard: [{name, score, std, fit_s, chosen, baseline, collapsed}],
-    holdout: {metric, value, low, high, rows, baseline, beats_baseline}, metrics: {name: {value, low, high}},
-    importances, drivers: {requested, text, leaders, is_first_clear, tested, rows, holdout_rows, drivers:
-    [{columns, grouped_by, rank, importance, low, high, effects, texts}]}, model, model_name, answer: {value,
-    columns, rows, row_count, truncated, language, code, rows_used, total_rows, tables, readings, measures,
-    text, values: {name: {value, computed}}}, report:
+    `{headline, verdict: {tone, text, opening},
+    conclusion: {text, figures: [{name, value, text, unit, low, high, period, series}]}, problem, split,
+    metric, forecaster, leaderboard: [{name, score, std, fit_s, chosen, weight, baseline, collapsed}],
+    holdout: {metric, value, low, high, rows, baseline, beats_baseline, openings, looks},
+    metrics: {name: {value, low, high}}, importances,
+    drivers: {requested, text, leaders, is_first_clear, tested, rows, holdout_rows, drivers:
+    [{columns, grouped_by, rank, importance, low, high, effects, texts}]}, unlabelled: {rows, unlabelled, file},
+    model, model_name, answer: {value, columns, rows, row_count, truncated, language, code, rows_used,
+    total_rows, tables, readings, measures, text, values: {name: {value, computed}}}, report:
     {artifact, checked_claims, markdown, json, model_card}, notebook, assumptions: [AssumptionJson with text],
-    notes: [{agent, text}], cautions}`. `collapsed`: tied with the
-    best, and in the report only counted.
+    conditions, notes: [{agent, text}], file_notes, cautions}`. `collapsed`: tied with the
+    best, and in the report only counted. `openings`: of the hold-out in this session; `looks`: at it by the
+    family of forks up to this one. `conditions`: sentences of the assumptions that change the score most.
+    `file_notes`: what was repaired and left out when the files were read.
     """
     # The last one that succeeded: a report may be written again.
     summary_call = next(
@@ -72,15 +78,18 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     model_name = str(facts.chosen_model.value) if facts.chosen_model else None
     draft = ReportDraft(calls, facts, claims=ClaimCollector())
     answer = make_answer(draft)
+    sentence = _make_sentence(plain_text(answer.text), verdict.to_json(draft))
     return {
-        "headline": plain_text(answer.text),
+        "headline": sentence,
+        "verdict": verdict.to_json(draft),
         "conclusion": {
-            "text": plain_text(answer.text),
+            "text": sentence,
             "figures": [_figure(figure) for figure in answer.figures],
         },
         "problem": facts.problem.value if facts.problem else None,
         "split": {name: facts.split.value.get(name) for name in _SPLIT} if facts.split else None,
         "metric": facts.metric or None,
+        "forecaster": _forecaster(facts),
         "leaderboard": _leaderboard(facts, model_name),
         "holdout": _holdout(facts),
         "metrics": _metrics(facts),
@@ -93,8 +102,11 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "report": _report(newest, summary_call),
         "notebook": newest.get(("notebook", "notebook.ipynb")),
         "assumptions": assumptions.to_json(draft),
+        "conditions": [plain_text(text) for text in assumptions.sentences(draft)],
         "notes": [note.value for note in items_at(facts.session, "notes")],
+        "file_notes": [plain_text(text) for text in file_note_texts(draft)],
         "cautions": [
+            *(plain_text(text) for text in holdout_cautions(facts)),
             *(note.value for note in items_at(facts.final, "notes")),
             *(note.value for note in items_at(facts.split, "unmeasured")),
             *(note.value for note in items_at(facts.eda, "notes")),
@@ -102,8 +114,22 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     }
 
 
+def _make_sentence(text: str, judgement: Mapping[str, str] | None) -> str:
+    """Begin the first sentence with a capital letter, also behind the opening of a verdict."""
+    opening = judgement["opening"] if judgement else ""
+    if opening and text.startswith(opening):
+        return f"{opening} {_capitalise(text.removeprefix(opening).lstrip())}"
+    return _capitalise(text)
+
+
+def _capitalise(sentence: str) -> str:
+    """Begin a sentence with a capital letter, unless its first word is a name that is no word: `yield_t_ha`."""
+    first = sentence.split(" ", 1)[0].rstrip(":")
+    return f"{sentence[:1].upper()}{sentence[1:]}" if first.isalpha() and first.islower() else sentence
+
+
 def _figure(figure: AnswerFigure) -> dict[str, Any]:
-    """Return a figure of the first sentence as JSON: `{name, value, text, unit, low, high, period}`."""
+    """Return a figure of the first sentence as JSON: `{name, value, text, unit, low, high, period, series}`."""
     return {
         "name": figure.name,
         "value": figure.value.value,
@@ -112,6 +138,7 @@ def _figure(figure: AnswerFigure) -> dict[str, Any]:
         "low": figure.low.value if figure.low else None,
         "high": figure.high.value if figure.high else None,
         "period": figure.time.text if figure.time else None,
+        "series": plain_text(figure.series) or None,
     }
 
 
@@ -122,7 +149,7 @@ def _drivers(draft: ReportDraft) -> dict[str, Any] | None:
         return None
     return {
         "requested": draft.facts.wants_drivers,
-        "text": plain_text(leading_sentence(draft)),
+        "text": _capitalise(plain_text(leading_sentence(draft))),
         **{name: drivers.value.get(name) for name in _DRIVERS},
         "drivers": [
             {**driver.value, "texts": [plain_text(text) for text in sentences_of(draft, driver)]}
@@ -151,6 +178,12 @@ def _answer(draft: ReportDraft) -> dict[str, Any] | None:
     }
 
 
+def _forecaster(facts: ReportFacts) -> str | None:
+    """Return the name of what makes the forecast: the model, or methods that no leaderboard has."""
+    name = facts.final.at("recommended", "name") if facts.final and facts.forecast else None
+    return str(name.value) if name else None
+
+
 def _delivered_name(facts: ReportFacts, model_name: str) -> str:
     """Return the name of the model that forecasts or was refitted on all rows, else of the evaluated one."""
     if facts.forecast and facts.forecast.content.delivered:
@@ -170,6 +203,7 @@ def _leaderboard(facts: ReportFacts, model_name: str | None) -> list[dict[str, A
             "std": entry.content.std,
             "fit_s": entry.content.fit_s,
             "chosen": entry.content.name == model_name,
+            "weight": weight.value if (weight := entry.at("weight")) else None,
             "baseline": entry.content.name == baseline,
             "collapsed": entry in tied,
             "compared": entry.content.is_compared,
@@ -197,6 +231,8 @@ def _holdout(facts: ReportFacts) -> dict[str, Any] | None:
         "rows": final.rows,
         "baseline": (final.baseline or {}).get(facts.metric),
         "beats_baseline": final.beats_baseline,
+        "openings": len(facts.final_calls),
+        "looks": looks.value if (looks := facts.final.at("family", "looks")) else 1,
     }
 
 

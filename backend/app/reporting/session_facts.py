@@ -191,6 +191,22 @@ class ReportFacts:
         """Rows of the comparison, best first."""
         return typed_items(CandidateRow, self.comparison, "leaderboard")
 
+    @property
+    def finished_folds(self) -> RecordedFact | None:
+        """The number of folds that the scores of the compared candidates are of; None if none was compared."""
+        if self.comparison is None or not self.leaderboard:
+            return None
+        compared = self.comparison.at("folds_compared") or self.leaderboard[0].at("folds")
+        # Journals of early versions have the folds in the fits alone, which had all of them.
+        fit = self.find_fit(self.leaderboard[0].content.name)
+        return compared or (fit.at("fold_count") if fit else None)
+
+    @property
+    def has_one_fold(self) -> bool:
+        """True if the candidates were judged on one fold alone: there is no mean over folds."""
+        folds = self.finished_folds
+        return folds is not None and folds.value == 1
+
     @cached_property
     def importances(self) -> Sequence[TypedFact[ImportanceEntry]]:
         """Columns by descending importance."""

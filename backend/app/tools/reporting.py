@@ -164,7 +164,7 @@ def _dataset(ref: DatasetRef) -> dict[str, Any]:
     identity = {"name": ref.name, "table": ref.table, "digest": ref.digest}
     names = [str(column["name"]) for column in ref.columns]
     units = {name: dataclasses.asdict(unit) for name in names if (unit := find_unit(name, ref.reading))}
-    return {**identity, "rows": ref.rows, "columns": len(names), "units": units}
+    return {**identity, "rows": ref.rows, "columns": len(names), "units": units, "notes": list(ref.notes)}
 
 
 def _versions() -> dict[str, str]:

@@ -20,7 +20,7 @@ async def test_drivers_of_a_number_come_first_with_effects_in_its_units(lab):
     drivers = result["drivers"]
     assert drivers["requested"] is True
     assert result["headline"] == drivers["text"]
-    assert drivers["text"].startswith("mpg goes")
+    assert drivers["text"].startswith("Mpg goes")
     assert drivers["rows"] == drivers["holdout_rows"]
     columns = [column for driver in drivers["drivers"] for column in driver["columns"]]
     assert "weight" in columns[:4]

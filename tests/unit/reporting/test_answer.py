@@ -115,3 +115,24 @@ def test_only_the_answering_node_provides_the_answer():
 def test_an_answer_by_a_program_states_that_its_rows_are_unknown():
     report = compose(draft(answered([["a", 1.5]], rows_used=None, rows_there=None)))
     assert "number of rows used is not known" in markdown.render(report.lay_out())
+
+
+def test_amounts_of_an_answer_have_decimals_that_say_something_and_their_units():
+    columns = [{"name": "soil", "type": "text"}, {"name": "mean of amount", "type": "number"}]
+    calls = answered([["clay", 183.456789], ["loam", 12.5]], columns=columns)
+    units = {"amount": {"text": "dollars", "kind": "currency", "is_known": True}}
+    calls[-1].result["session"]["datasets"] = [{"name": "t", "units": units}]
+    text = "mean of amount: clay 183.46 dollars; loam 12.50 dollars."
+    assert plain_text(headline(draft(calls))) == text
+    assert summarise(calls, [])["headline"] == text.capitalize()
+    rain = [{"name": "soil", "type": "text"}, {"name": "mean rain", "type": "number"}]
+    calls = answered([["clay", 521.31428], ["loam", 26912.4321], ["peat", 0.12345]], columns=rain)
+    assert plain_text(headline(draft(calls))) == "mean rain: clay 521; loam 26,912; peat 0.123."
+
+
+@pytest.mark.parametrize(
+    ("name", "headline_of_result"), [("yield", "Yield: 5."), ("yield_t", "yield_t: 5."), ("IQ", "IQ: 5.")]
+)
+def test_a_headline_begins_with_a_capital_letter_or_a_name(name, headline_of_result):
+    calls = answered([[5.0]], columns=[{"name": name, "type": "number"}])
+    assert summarise(calls, [])["headline"] == headline_of_result

@@ -1,5 +1,6 @@
 """The structure of reports: of sessions that went well, that failed, and that never got anywhere."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -225,7 +226,10 @@ def test_the_headline_counts_hits_in_a_hundred(titanic: list[RecordedCall]) -> N
     assert words.startswith(
         "Right for 71 of 100 passengers that it names \N{LEFT DOUBLE QUOTATION MARK}survived"
     )
-    assert words.endswith("of all that are, it finds 63 of 100.")
+    assert words.endswith(
+        "of all passengers that are \N{LEFT DOUBLE QUOTATION MARK}survived\N{RIGHT DOUBLE QUOTATION MARK}, it"
+        " finds 63 of 100."
+    )
 
 
 def test_the_evidence_names_score_interval_rows_baseline_and_model(titanic: list[RecordedCall]) -> None:
@@ -254,6 +258,26 @@ def test_the_verdict_follows_the_facts(facts: dict[str, Any], says: str, titanic
     calls = altered(titanic, "final_evaluation", lambda result: result.update(facts))
 
     assert says in prose(make_draft(calls)).split("<details>")[0]
+
+
+def test_the_report_names_the_folds_that_were_finished(titanic: list[RecordedCall]) -> None:
+    def read(calls: list[RecordedCall]) -> str:
+        return re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", prose(make_draft(calls)))
+
+    assert "Candidates were compared on 5 folds of the same kind." in read(titanic)
+
+    def stop_after_one_fold(result: dict[str, Any]) -> None:
+        for fit in result.get("candidates", ()):
+            fit |= {"run": [0], "rows": 144, "fold_count": 1, "fold_scores": fit["fold_scores"][:1]}
+        if "leaderboard" in result:
+            result["folds_compared"] = 1
+
+    calls = altered(titanic, "train_classification_model", stop_after_one_fold)
+    text = read(altered(calls, "compare_models", stop_after_one_fold))
+    assert "validated on one fold of 144 rows" in text
+    assert "Score on one fold by ROC AUC" in text
+    assert "5 folds" not in text
+    assert "over folds" not in text
 
 
 def test_scores_that_are_not_defined_leave_a_dash(titanic: list[RecordedCall]) -> None:

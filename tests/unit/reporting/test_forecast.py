@@ -11,8 +11,10 @@ from app.reporting import html, markdown
 from app.reporting.compose import compose
 from app.reporting.document.inline_elements import plain_text
 from app.reporting.driver_texts import leading_sentence
+from app.reporting.pages.answer import headline
 from app.reporting.pages.forecasts import answer_by_forecast, forecast_table
 from app.reporting.pages.row_nouns import row_noun
+from app.reporting.results import summarise
 from app.reporting.verification import verify_report
 
 from .conftest import altered, make_draft
@@ -100,6 +102,55 @@ def test_the_summary_names_the_best_forecast_without_a_model(diabetes, low, call
     assert "the weighted average 56.5." in text
     assert callout in text
     assert ("Look at the weighted average beside the model" in text) == (low <= 0)
+
+
+DAYS = [f"2026-01-{day:02}T00:00:00" for day in range(1, 15)]
+
+
+def test_all_series_and_periods_of_two_weeks_are_told(diabetes):
+    forecasts = [
+        {"shop": shop, "day": day, "rows_ahead": step, "prediction": 12.345 * step, "low": 10.0, "high": 41.5}
+        for shop in ("north", "south", "harbour")
+        for step, day in enumerate(DAYS, 1)
+    ]
+    value = {**facts(prediction=1.0), "rows": 42, "series": 3, "last": DAYS[-1], "forecasts": forecasts}
+    calls = with_forecast(diabetes, value)
+    statement = answer_by_forecast(make_draft(calls))
+    assert statement is not None
+    assert plain_text(statement.text).endswith("The table has all 3 series.")
+    places = {(plain_text(figure.series), figure.time and figure.time.text) for figure in statement.figures}
+    assert len(places) == 42
+    assert ("harbour", "14 January 2026") in places
+    [table] = forecast_table(make_draft(calls))
+    assert len(table.rows) == 14
+
+
+@pytest.mark.parametrize(("is_model", "high"), [(True, 0.82), (True, 0.95), (False, 0.82)])
+def test_intervals_that_held_too_little_are_told_beside_them(diabetes, is_model, high):
+    coverage = {"value": 0.78, "low": 0.7, "high": high}
+    judged = {
+        "intervals": {"level": 0.9, "coverage": coverage, "width": 3.0},
+        "recommended": {"name": "Ridge" if is_model else "best classical methods", "is_model": is_model},
+    }
+    calls = altered(diabetes, "final_evaluation", lambda result: result.update(judged))
+    text = plain_text(headline(make_draft(with_forecast(calls, facts(prediction=1.0)))))
+    is_told = "made to hold 90% of the rows, and held 78% of the hold-out." in text
+    assert is_told == (is_model and high < 0.9)
+    result = {"rows": 442, "fits": 1, "fit_s": 0.1, "model": "Ridge on all rows", "widening": 1.4}
+    final = next(call for call in calls if call.tool == "final_evaluation")
+    refit = replace(final, key="tool:0.2", tool="refit_model", result=result)
+    text = plain_text(headline(make_draft(with_forecast([*calls, refit], facts(prediction=1.0)))))
+    assert ("wider here than those, by a factor of 1.4" in text) == is_told
+
+
+def test_a_forecast_without_a_model_is_no_model_to_send_rows_to(diabetes):
+    recommended = {"recommended": {"name": "best classical methods", "is_model": False}}
+    calls = altered(diabetes, "final_evaluation", lambda result: result.update(recommended))
+    draft = make_draft(with_forecast(calls, facts(prediction=1.0)))
+    text = told(calls, facts(prediction=1.0))
+    assert "None of these candidates makes the forecast: the best classical methods do" in text
+    assert "predict endpoint" not in text
+    assert summarise(draft.calls, [])["forecaster"] == "best classical methods"
 
 
 def test_the_answer_has_a_column_for_each_series(diabetes):

@@ -1,5 +1,6 @@
 from app.recorded_call import RecordedCall
 from app.reporting import markdown, model_card
+from app.reporting.compose import compose
 from app.reporting.verification import verify_report
 
 from .conftest import make_draft
@@ -29,6 +30,19 @@ def test_a_card_has_the_sections_of_the_paper_and_passes_the_check(titanic: list
     for fact in ("3\\.11\\.9", "LogisticRegression", "9f2c1b7a44d0e3c5", "Seed"):
         assert fact in text
     assert verify_report(card.to_json(), draft.calls, markdown=text).mismatches == ()
+
+
+def test_card_and_report_say_which_rows_of_a_file_were_left_out(titanic: list[RecordedCall]) -> None:
+    note = "The last 2 lines are no rows ('Total,9'); left out."
+    datasets = [{"name": "titanic", "rows": 1313, "columns": 5, "digest": "9f2c", "notes": [note]}]
+    draft = make_draft(titanic, datasets=datasets)
+    card = model_card.compose(draft)
+    assert card is not None
+
+    for document in (card, compose(draft).lay_out()):
+        text = markdown.render(document)
+        assert "The last 2 lines are no rows" in text
+        assert verify_report(document.to_json(), draft.calls, markdown=text).mismatches == ()
 
 
 def test_without_an_evaluated_model_there_is_no_card(titanic: list[RecordedCall]) -> None:

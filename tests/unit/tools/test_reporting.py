@@ -66,7 +66,12 @@ class InlineCells:
 @dataclass
 class Shelf:
     async def list(self) -> Sequence[DatasetRef]:
-        return [DatasetRef(UUID(int=3), "titanic", "titanic", "ab" * 32, 1313, [{"name": "age"}], {}, 10)]
+        columns = [{"name": "age"}]
+        return [
+            DatasetRef(
+                UUID(int=3), "titanic", "titanic", "ab" * 32, 1313, columns, {}, 10, notes=("10 empty rows.",)
+            )
+        ]
 
     async def get(self, name: str) -> DatasetRef:
         raise NotImplementedError
@@ -164,6 +169,7 @@ async def test_the_session_result_names_the_report(ctx: ToolContext, records: Re
     page = next(artifact for artifact in made.artifacts if artifact.name == "report.html")
     assert result["report"]["artifact"] == str(page.id)
     assert result["report"]["checked_claims"] > 100
+    assert result["file_notes"] == ["10 empty rows."]
     assert json.loads(json.dumps(result)) == result
 
 

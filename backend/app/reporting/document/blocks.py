@@ -22,7 +22,7 @@ class UnderstandingBlock:
 @dataclass(frozen=True)
 class AnswerFigure:
     """A figure of the answer. `name` is stable: `typical_error`, `precision_per_hundred`, ... `unit`: the words
-    after the amount."""
+    after the amount; `series`: the name of the series of a forecast of several."""
 
     name: str
     value: ClaimReference
@@ -30,6 +30,7 @@ class AnswerFigure:
     low: ClaimReference | None = None
     high: ClaimReference | None = None
     time: ClaimReference | None = None
+    series: Text = ()
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,19 @@ from app.reporting.document.elements import Callout
 from app.reporting.document.inline_elements import Text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import effect_sentences, leading_sentence
-from app.reporting.evidence import RecordedFact, TypedFact
-from app.reporting.fact_records import EvaluationRecord
+from app.reporting.evidence import RecordedFact
 from app.reporting.pages import assumptions, question_answer
 from app.reporting.pages.forecast_comparisons import bound_details
 from app.reporting.pages.forecasts import answer_by_forecast, forecast_table
+from app.reporting.pages.interval_coverage import missed_coverage
 from app.reporting.pages.scores import (
     answer_by_errors,
     answer_by_hits,
     deciding_score,
 )
 from app.reporting.pages.statement import Statement
+from app.reporting.pages.verdict import judge
 from app.reporting.sections.trading import edge_verdict
-from app.reporting.session_facts import is_right_more_often
 
 _PICTURES = {"forecast": "forecast", "classification": "confusion", "regression": "predicted_vs_actual"}
 """Figure of the answer by its kind; the others stand in the appendix."""
@@ -41,7 +41,7 @@ def block(draft: ReportDraft) -> AnswerBlock:
             *assumptions.sentences(draft),
             *_comparison(draft, facts.final),
         ],
-        _verdict(draft, facts.final),
+        _verdict(draft),
         answer.figures,
         [] if facts.backtest else forecast_table(draft),
         draft.pictures(_PICTURES[_kind(draft)]),
@@ -54,7 +54,16 @@ def headline(draft: ReportDraft) -> Text:
 
 
 def make_answer(draft: ReportDraft) -> Statement:
-    """Return the first sentence of the answer and its figures."""
+    """Return the first sentence of the answer and its figures, behind a verdict that forbids the model."""
+    answer = _state_answer(draft)
+    # An answer about trading begins with a verdict of its own, which weighs costs too.
+    verdict = None if draft.facts.is_question or draft.facts.backtest else judge(draft)
+    if verdict is None or not verdict.opening:
+        return answer
+    return Statement((f"{verdict.opening} ", *answer.text), answer.figures)
+
+
+def _state_answer(draft: ReportDraft) -> Statement:
     final = draft.facts.final
     if draft.facts.is_question:
         return question_answer.make_answer(draft)
@@ -66,11 +75,11 @@ def make_answer(draft: ReportDraft) -> Statement:
     if verdict := edge_verdict(draft):
         score = answer_by_errors(draft, final) or answer_by_hits(draft, final)
         return Statement(verdict, score.figures if score else [])
+    if forecast := answer_by_forecast(draft):
+        return Statement((*forecast.text, *missed_coverage(draft)), forecast.figures)
     return (
-        answer_by_forecast(draft)
-        or (answer_by_hits(draft, final) if _is_classification(draft) else answer_by_errors(draft, final))
-        or Statement(deciding_score(draft, final), [])
-    )
+        answer_by_hits(draft, final) if _is_classification(draft) else answer_by_errors(draft, final)
+    ) or Statement(deciding_score(draft, final), [])
 
 
 def _is_classification(draft: ReportDraft) -> bool:
@@ -115,41 +124,10 @@ def _comparison(draft: ReportDraft, final: RecordedFact) -> list[Text]:
     return [(naive, " would be wrong by ", *draft.amount(baseline), ".")]
 
 
-_NO_BETTER_THAN_BASELINE = (
-    ", the model is not significantly better than the baseline on the hold-out. Do not use it: see what to do."
-)
-_UNSURE_PROBABILITIES = (
-    ", the model is not significantly better than the baseline on the hold-out: do not rely on its "
-    "probabilities. The classes that it names are right more often than the commonest class."
-)
-_DISAGREES = (
-    ", it beats the baseline, but hold-out and cross-validation disagree: read the limits before using it."
-)
-_CONFIRMED = (
-    ", it beats the baseline by more than chance explains, and cross-validation agrees with the hold-out."
-)
-_NO_BETTER_THAN_REFERENCES = (
-    ", it beats the baseline, but not every reference forecast by more than chance explains: one of those may "
-    "do as well."
-)
-_BEATS = ", it beats the baseline by more than chance explains."
-
-
-def _verdict(draft: ReportDraft, final: TypedFact[EvaluationRecord]) -> Callout | None:
+def _verdict(draft: ReportDraft) -> Callout | None:
     """Return the verdict in one line; with a backtest the first sentence is the verdict."""
-    beats, agrees = final.at("beats_baseline"), final.at("agrees_with_cv")
-    # A model may rank rows well and still name classes no better than the commonest one.
-    judge: Text = ("By ", draft.metric_name)
-    if beats is None or beats.value is not True:
-        reason = _UNSURE_PROBABILITIES if is_right_more_often(final) else _NO_BETTER_THAN_BASELINE
-        return Callout("warn", (*judge, reason))
-    if draft.facts.backtest:
-        return None
-    if not all(reference.content.is_beaten for reference in draft.facts.references):
-        return Callout("warn", (*judge, _NO_BETTER_THAN_REFERENCES))
-    if agrees is None:
-        return Callout("good", (*judge, _BEATS))
-    return Callout("good", (*judge, _CONFIRMED)) if agrees.value else Callout("warn", (*judge, _DISAGREES))
+    verdict = judge(draft)
+    return Callout(verdict.tone, verdict.text) if verdict else None
 
 
 def _unfinished(draft: ReportDraft) -> Text:

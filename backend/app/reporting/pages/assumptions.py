@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.modeling.facts.assumptions import AssumptionKind
+from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide
+from app.modeling.facts.carried_score import carry_over
+from app.modeling.facts.computation_facts import Interval
 from app.reporting.document.blocks import Assumption, AssumptionsBlock
 from app.reporting.document.inline_elements import Name, Text, plain_text
 from app.reporting.draft import ReportDraft, join_texts
@@ -59,7 +61,8 @@ def sentences(draft: ReportDraft) -> list[Text]:
 def to_json(draft: ReportDraft) -> list[dict[str, Any]]:
     """Return the conditions as recorded, with the side of the delivered model and the sentence.
 
-    `fork`: point and change of the fork that takes the other side, None if there is none.
+    `fork`: point and change of the fork that takes the other side, None if there is none. `expected`: the score
+    of the delivered model there, see `carry_over`.
     """
     sides = [(fact, draft.facts.side_of(fact.content)) for fact in draft.facts.assumptions]
     return [
@@ -68,9 +71,22 @@ def to_json(draft: ReportDraft) -> list[dict[str, Any]]:
             "chosen": side.value,
             "text": plain_text(_sentence(draft, fact)),
             "fork": find_fork(draft.calls, fact, side),
+            "expected": _expect(draft, fact, side),
         }
         for fact, side in sides
     ]
+
+
+def _expect(draft: ReportDraft, fact: TypedFact[MeasuredAssumption], side: AssumptionSide) -> Interval | None:
+    """Return the expected score of the delivered model on the other side, None where it cannot be told."""
+    final, measured = draft.facts.final, fact.content
+    scores = {AssumptionSide.HOLDS: measured.holds_score, AssumptionSide.OTHERWISE: measured.otherwise_score}
+    present = scores.pop(side)
+    other = next(iter(scores.values()))
+    if final is None or present is None or other is None or measured.metric != draft.facts.metric:
+        return None
+    headline: Interval = {**vars(final.content.score(measured.metric))}  # type: ignore[typeddict-item]  # its parts
+    return carry_over(headline, measured.metric, present, other, measured.interval)
 
 
 def _sentence(draft: ReportDraft, fact: TypedFact[MeasuredAssumption]) -> Text:

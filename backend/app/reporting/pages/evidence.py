@@ -75,7 +75,7 @@ def _coverage(draft: ReportDraft) -> list[Text]:
         return []
     return [
         (
-            "Intervals of predictions are made to hold ",
+            "Intervals of the model's predictions are made to hold ",
             draft.read(level, "whole_percent"),
             " of the rows; of the hold-out they held ",
             draft.read(coverage, "whole_percent"),

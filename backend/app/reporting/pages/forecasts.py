@@ -23,12 +23,13 @@ from app.reporting.pages.forecast_comparisons import (
 from app.reporting.pages.scores import outlook
 from app.reporting.pages.statement import Statement
 
-MAX_ANSWER_ROWS = 12
-"""Forecasts in the table of the answer, a year of months; the appendix and forecasts.csv have more."""
+MAX_ANSWER_ROWS = 31
+"""Periods in the table of the answer, a month of days; the appendix and forecasts.csv have more."""
 MAX_TABLE_SERIES = 4
 """Series in the table of the answer: more columns do not fit a page."""
 _MAX_NAMED_SERIES = 2
 """Series in the first sentence, so that it stays a sentence."""
+_FILE = "forecasts.csv"
 
 
 def answer_by_forecast(draft: ReportDraft) -> Statement | None:
@@ -53,6 +54,10 @@ def _state_ends(
     is_last = forecast.text("answer") == "last"
     text: list[Piece] = []
     figures: list[AnswerFigure] = []
+    for label, series in groups[:MAX_TABLE_SERIES]:
+        figures += [
+            _figure(draft, forecast, prediction, style, label) for prediction in series[:MAX_ANSWER_ROWS]
+        ]
     for label, series in groups[:_MAX_NAMED_SERIES]:
         text += (" ",) if text else ()
         # A forecast volatility of a price is no price.
@@ -63,8 +68,16 @@ def _state_ends(
             text += ("; ",) if place else ()
             text += _period_text(draft, forecast, prediction, style)
         text.append(".")
-        figures += [_figure(draft, forecast, prediction, style) for prediction in series]
-    return Statement(text, figures[:MAX_ANSWER_ROWS])
+    return Statement((*text, *_unnamed_series(draft, forecast, len(groups))), figures)
+
+
+def _unnamed_series(draft: ReportDraft, forecast: RecordedFact, groups: int) -> Text:
+    """Say how many series there are, where the sentence names some of them."""
+    count = forecast.at("series")
+    if count is None or groups <= _MAX_NAMED_SERIES:
+        return ()
+    where = "The table" if groups <= MAX_TABLE_SERIES else _FILE
+    return (f" {where} has all ", draft.read(count, "integer"), " series.")
 
 
 _FIGURES = ("number of ", "total ", "mean ", "maximum ")
@@ -114,12 +127,12 @@ def _answer_for_all(
                 draft.read(low, "amount") if low else None,
                 draft.read(high, "amount") if high else None,
                 draft.read(last, style),
+                (Name(answer.text("group"), code=False),) if answer.text("group") else (),
             )
         )
-    return Statement(text, figures)
+    return Statement((*text, *_unnamed_series(draft, forecast, len(answers))), figures)
 
 
-_FILE = "forecasts.csv"
 _FIRST_ROWS = f"The first forecasts; {_FILE} has all"
 
 
@@ -262,7 +275,11 @@ def _period_text(
 
 
 def _figure(
-    draft: ReportDraft, forecast: TypedFact[ForecastRecord], prediction: RecordedFact, style: str
+    draft: ReportDraft,
+    forecast: TypedFact[ForecastRecord],
+    prediction: RecordedFact,
+    style: str,
+    label: Name | None,
 ) -> AnswerFigure:
     value, time = prediction.at("prediction") or prediction, prediction.at(forecast.text("time_column"))
     low, high = prediction.at("low"), prediction.at("high")
@@ -273,4 +290,5 @@ def _figure(
         draft.read(low, "amount") if low else None,
         draft.read(high, "amount") if high else None,
         draft.read(time, style) if time else None,
+        (label,) if label else (),
     )

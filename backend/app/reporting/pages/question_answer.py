@@ -23,6 +23,8 @@ _MAX_ROWS = 50
 """Rows of an answer in the report; the claims of more rows would outgrow the page."""
 _STYLES = {"integer": "integer", "number": "as_rounded"}
 _FIGURES = ("count", "share", "figure")
+_MEAN_NAMES = re.compile(r"(?i)^(mean|average|avg)\b")
+"""Answer columns whose decimals come from a division, and say no more than their first digits."""
 _COUNT_NAMES = re.compile(r"(?i)^(number|count|share|rank)\b")
 """Answer columns that are no amounts of the column that they name."""
 
@@ -80,8 +82,8 @@ def _group_sentence(draft: ReportDraft, columns: list[RecordedFact], rows: list[
         pieces += ["; "] if number else []
         for place in key_places:
             pieces += [*_cell(draft, columns[place], row.at(place)), " "]
-        pieces += _cell(draft, columns[main], row.at(main))
-    return (*pieces, *_unit(draft, columns[main]), ".")
+        pieces += _amount(draft, columns[main], row.at(main))
+    return (*pieces, ".")
 
 
 def _verdict(draft: ReportDraft, columns: Sequence[RecordedFact], rows: Sequence[RecordedFact]) -> Text:
@@ -158,6 +160,10 @@ def _style(draft: ReportDraft, column: RecordedFact) -> str:
         return "share"
     if kind == "integer" and re.search(r"(?i)year|yr\b|id\b", column.text("name")):
         return "plain_integer"
+    if kind == "number" and _unit(draft, column) and draft.is_money(column.text("name")):
+        return "money"
+    if kind == "number" and _MEAN_NAMES.match(column.text("name")):
+        return "mean"
     return _STYLES.get(kind, "text")
 
 

@@ -72,13 +72,19 @@ def _answer_for_class(
 ) -> Statement:
     hits, found_share = draft.read(precision, "of_hundred"), draft.read(recall, "of_hundred")
     term = target_name(draft) if str(positive.value).casefold() in _TRUTHS else (draft.read(positive),)
-    subject: Text = (*row_noun(draft), " that it names \N{LEFT DOUBLE QUOTATION MARK}", *term)
+    quoted: Text = ("\N{LEFT DOUBLE QUOTATION MARK}", *term, "\N{RIGHT DOUBLE QUOTATION MARK}")
     text = (
         "Right for ",
         hits,
         " ",
-        *subject,
-        "\N{RIGHT DOUBLE QUOTATION MARK}; of all that are, it finds ",
+        *row_noun(draft),
+        " that it names ",
+        *quoted,
+        "; of all ",
+        *row_noun(draft),
+        " that are ",
+        *quoted,
+        ", it finds ",
         found_share,
         ".",
     )

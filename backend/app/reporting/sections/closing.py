@@ -5,11 +5,10 @@ from app.reporting.document.elements import Element, Paragraph, ReportTable, Sec
 from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact, final_answer, items_at
+from app.reporting.time_budget import exceeds_budget
 
 _MIN_HOLDOUT_ROWS = 200
 """Below this, a 95 % interval of an accuracy can be wider than 0.1."""
-_MAX_BUDGET_RATIO = 1.1
-"""Ratio of working time to time budget above which the overrun is reported."""
 _FACTS = (
     ("Session", ("id",), "text"),
     ("Started", ("created_at",), "minute"),
@@ -56,9 +55,9 @@ def _overrun(draft: ReportDraft) -> list[Text]:
     session = draft.facts.session
     budget, worked = session.at("preferences", "time_budget_s"), session.at("worked_s")
     counts_fits = session.at("preferences", "deterministic")
-    if not budget or not worked or (counts_fits and counts_fits.value):
+    if not budget or not worked:
         return []
-    if worked.value <= _MAX_BUDGET_RATIO * budget.value:
+    if not exceeds_budget(worked.value, budget.value, bool(counts_fits and counts_fits.value)):
         return []
     worked_text, budget_text = draft.read(worked, "quantity"), draft.read(budget, "quantity")
     return [

@@ -14,8 +14,8 @@ _WORDS = {"serious": "Serious", "warning": "Warning", "info": "Note"}
 
 
 def section(draft: ReportDraft) -> Section | None:
-    blocks: list[Element] = [*_sources(draft), *_readings(draft), *_left_out(draft), *_findings(draft)]
-    blocks += [*_excluded(draft), *_changes(draft)]
+    blocks: list[Element] = [*_sources(draft), *_construction(draft), *file_notes(draft), *_readings(draft)]
+    blocks += [*_left_out(draft), *_findings(draft), *_excluded(draft), *_changes(draft)]
     blocks += draft.galleries(
         "missing_values", "distributions", "target_by_feature", "association", "time_series"
     )
@@ -37,6 +37,28 @@ def _sources(draft: ReportDraft) -> list[Element]:
     ]
     columns = ("Dataset", "Rows", "Columns", "Digest")
     return [ReportTable(columns, rows, "Datasets with the beginning of their digest", numeric=(1, 2))]
+
+
+def _construction(draft: ReportDraft) -> list[Element]:
+    """Describe how the table was made of rows of the datasets, where it is none of them."""
+    texts: list[Text] = [(draft.read(text, "prose"),) for text in items_at(draft.facts.split, "construction")]
+    return [Paragraph(("How the table was made:",)), Bullets(texts)] if texts else []
+
+
+def file_notes(draft: ReportDraft) -> list[Element]:
+    """List what was repaired and left out when the files were read, with the numbers of rows."""
+    texts = file_note_texts(draft)
+    return [Paragraph(("When the files were read:",)), Bullets(texts)] if texts else []
+
+
+def file_note_texts(draft: ReportDraft) -> list[Text]:
+    """Return the notes on the files in order; each names its dataset where there are several."""
+    datasets = items_at(draft.facts.session, "datasets")
+    return [
+        (*(() if len(datasets) == 1 else (*draft.render(dataset.at("name")), ": ")), draft.read(note))
+        for dataset in datasets
+        for note in items_at(dataset, "notes")
+    ]
 
 
 def _readings(draft: ReportDraft) -> list[Element]:
@@ -63,7 +85,7 @@ def _left_out(draft: ReportDraft) -> list[Element]:
     dropped = [(draft.read(fact, "integer"), why) for fact, why in counts if fact and fact.value]
     repeats = _repeated_rows(draft, split)
     if not dropped:
-        return [Paragraph(("No row was dropped: each has a value of the target.",)), *repeats]
+        return [Paragraph(("No row was dropped at the split: each has a value of the target.",)), *repeats]
     return [Paragraph(("Dropped before the split: ", *join_texts(dropped), ".")), *repeats]
 
 

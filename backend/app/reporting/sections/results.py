@@ -54,7 +54,8 @@ def _opening(draft: ReportDraft, final: RecordedFact) -> Text:
     method = final.at("interval_method")
     how = (" Intervals: ", draft.read(method), ".") if method else ()
     cv = final.at("cv_score")
-    cv_text = (" The cross-validation score was ", draft.read(cv, draft.metric.style), ".") if cv else ()
+    validation = "score on one validation fold" if draft.facts.has_one_fold else "cross-validation score"
+    cv_text = (f" The {validation} was ", draft.read(cv, draft.metric.style), ".") if cv else ()
     # Of a forecast of every step each row counts once per step.
     unit = " rows" if final.at("by_step") is None else " forecasts from rows"
     # A member of a family has looked at a hold-out that others looked at before: `once` would be untrue.

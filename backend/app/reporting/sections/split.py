@@ -26,13 +26,27 @@ def _split_text(draft: ReportDraft, split: RecordedFact) -> Text:
     )
     pieces += (*draft.render(split.at("train_rows"), "integer"), " were left for training (")
     pieces += (*draft.render(split.at("kind")), " split). ", *draft.render(split.at("reason")))
-    count = split.at("folds", "count")
-    pieces += (
-        (" Candidates were compared on ", draft.read(count, "integer"), " folds of the same kind.")
-        if count
-        else ()
-    )
-    return pieces
+    return [*pieces, *_fold_text(draft, split)]
+
+
+def _fold_text(draft: ReportDraft, split: RecordedFact) -> Text:
+    """State the folds that candidates were compared on; before a comparison, those that the split planned."""
+    finished, planned = draft.facts.finished_folds, split.at("folds", "count")
+    if finished is None:
+        return (
+            (" The split plans ", draft.read(planned, "integer"), " folds of the same kind.") if planned else ()
+        )
+    if not draft.facts.has_one_fold:
+        return (" Candidates were compared on ", draft.read(finished, "integer"), " folds of the same kind.")
+    rows = _validated_rows(draft.facts)
+    of_rows: Text = (" of ", draft.read(rows, "integer"), " rows") if rows else ()
+    return (" Candidates were validated on one fold", *of_rows, ": there was no time for more.")
+
+
+def _validated_rows(facts: ReportFacts) -> RecordedFact | None:
+    """Return the number of rows of the only fold, of a fit of it alone."""
+    parts = [fit for fit in facts.fit_parts if fit.content.run is not None and len(fit.content.run) == 1]
+    return next((rows for fit in parts if (rows := fit.at("rows"))), None)
 
 
 def _checks(draft: ReportDraft, facts: ReportFacts) -> list[Text]:
@@ -68,13 +82,19 @@ def is_fitted_later(facts: ReportFacts) -> bool:
 
 def cautions(draft: ReportDraft) -> list[Text]:
     """Return what makes the score doubtful: leaks, a hold-out opened again, a fit after it."""
-    facts = draft.facts
-    leaks = items_at(facts.eda, "leaks")
+    leaks = items_at(draft.facts.eda, "leaks")
     columns = [(draft.read(column),) for leak in leaks if (column := leak.at("column"))]
+    return [
+        *holdout_cautions(draft.facts),
+        *([("Columns that may leak the target: ", *join_texts(columns), ".")] if columns else []),
+    ]
+
+
+def holdout_cautions(facts: ReportFacts) -> list[Text]:
+    """Return what makes the score on the hold-out optimistic: opened again, or a fit after it."""
     return [
         *([_OPENED_AGAIN] if len(facts.final_calls) > 1 else []),
         *([_FITTED_LATER] if is_fitted_later(facts) else []),
-        *([("Columns that may leak the target: ", *join_texts(columns), ".")] if columns else []),
     ]
 
 

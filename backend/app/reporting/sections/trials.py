@@ -22,10 +22,11 @@ def leaderboard(draft: ReportDraft) -> Section | None:
         return _fits_only(draft)
     entries = board.items()
     direction = "higher is better" if draft.metric.greater_is_better else "lower is better"
-    opening = ("Mean over the folds by ", draft.metric_name, "; ", direction, ". ")
+    score = "Score on one fold" if draft.facts.has_one_fold else "Mean over the folds"
+    opening = (f"{score} by ", draft.metric_name, "; ", direction, ". ")
     table = _table(draft, comparison, entries)
     blocks: list[Element] = [Paragraph((*opening, *draft.render(comparison.at("reason")))), table]
-    blocks += [*_weights(draft), *_left_out(draft, comparison)]
+    blocks += [*_forecaster(draft), *_weights(draft), *_left_out(draft, comparison)]
     return Section("trials", "Candidates", [*blocks, *draft.galleries("leaderboard")])
 
 
@@ -45,12 +46,16 @@ def find_tied(entries: Sequence[RecordedFact], chosen_name: str) -> list[Recorde
     return tied if len(tied) >= _MIN_FOLDED else []
 
 
+_CAPTION = "Cross-validated on the training rows; score: mean and standard deviation over folds; marked: chosen"
+_ONE_FOLD_CAPTION = "Validated on one fold of the training rows; marked: chosen"
+
+
 def _table(draft: ReportDraft, comparison: RecordedFact, entries: Sequence[RecordedFact]) -> ReportTable:
     chosen_name = comparison.text("chosen")
     return ReportTable(
         ("Candidate", "Score", "Behind the best", "Fit", "Remark"),
         [_row(draft, entry, comparison.text("best")) for entry in entries],
-        "Cross-validated on the training rows; score: mean and standard deviation over folds; marked: chosen",
+        _ONE_FOLD_CAPTION if draft.facts.has_one_fold else _CAPTION,
         numeric=(1, 2, 3),
         marked=[place for place, entry in enumerate(entries) if entry.text("name") == chosen_name],
     )
@@ -112,6 +117,22 @@ def _remark(draft: ReportDraft, entry: RecordedFact) -> Text:
     if distinguishable is not None and distinguishable.value is False:
         return ("tied with best",)
     return ()
+
+
+def _forecaster(draft: ReportDraft) -> list[Element]:
+    """Say that none of the candidates makes the forecast, where classical methods do."""
+    name = draft.facts.final.at("recommended", "name") if draft.facts.final else None
+    if name is None or not draft.facts.is_forecast_by_methods:
+        return []
+    return [
+        Paragraph(
+            (
+                "None of these candidates makes the forecast: the ",
+                draft.read(name),
+                " do, which were better than the chosen one on the hold-out.",
+            )
+        )
+    ]
 
 
 def _weights(draft: ReportDraft) -> list[Element]:
