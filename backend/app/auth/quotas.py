@@ -78,9 +78,9 @@ class QuotaUpdate(BaseModel):
         default=None, description="CPU seconds of computations in a window.", examples=["36000/day"]
     )
     sessions: Amount | None = Field(default=None, description="Sessions that have not ended, and as many runs.")
-    running_sessions: Amount | None = Field(default=None, description="Those that run; more wait in line.")
+    running_sessions: Amount | None = Field(default=None, description="Those that run; more wait in a queue.")
     running_turns: Amount | None = Field(
-        default=None, description="Turns of conversations that run; more wait in line."
+        default=None, description="Turns of conversations that run; more wait in a queue."
     )
     sockets: Amount | None = Field(default=None, description="Open sockets and event streams.")
     stored_mb: Amount | None = Field(default=None, description="Datasets and artifacts, in MiB.")

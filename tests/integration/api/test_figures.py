@@ -40,7 +40,7 @@ async def test_the_figures_are_of_the_rows_and_the_queues(
         'labcrew_workers{queue="compute"} 0.0',
         'labcrew_part_ready{part="postgres"} 1.0',
         'labcrew_part_ready{part="workers"} 0.0',
-        "labcrew_line_sessions 0.0",
+        "labcrew_admission_queue_sessions 0.0",
         'labcrew_db_pool_connections{pool="statements",state="used"} 0.0',
     ):
         assert line in text

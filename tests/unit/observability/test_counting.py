@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Mapping
 import pytest
 from prometheus_client import REGISTRY
 
-from app.observability.metrics.agents import count_chat_answer
+from app.observability.metrics.agents import count_chat_answer, count_turn
 from app.observability.metrics.api_requests import observe_request
-from app.observability.metrics.cells import count_computation
+from app.observability.metrics.cells import SandboxRun, count_computation
 from app.tasks import cancel_and_wait
 
 
@@ -33,6 +33,29 @@ async def test_a_cell_that_is_cancelled_was_killed_and_one_that_never_answered_i
     assert value("labcrew_cells_started_total", {"function": "counting.cells"}) == 3
     assert value("labcrew_cell_cpu_seconds_total", {"function": "counting.cells"}) == 0.25
     assert value("labcrew_cells_running", {}) == 0
+
+
+def test_a_run_is_counted_by_provider_language_and_status() -> None:
+    ends = {"returned": "succeeded", "refused": "rejected", "timed_out": "timed_out", "out_of_memory": "failed"}
+    for end in ends:
+        with count_computation("counting.runs", SandboxRun("counted", "plan")) as ending:
+            ending.end, ending.wall_s = end, 0.5
+    with count_computation("counting.runs"):
+        pass
+    labels = {"provider": "counted", "query_mode": "plan"}
+    for status in ends.values():
+        assert value("labcrew_sandbox_runs_total", {**labels, "status": status}) == 1
+    assert value("labcrew_sandbox_run_seconds_sum", labels) == 2
+
+
+def test_a_turn_has_one_of_four_modes_whatever_was_recorded() -> None:
+    for mode in ("auto", "sql", None, "speech"):
+        count_turn(mode, "counted", 0.25)
+    turns = {mode: value("labcrew_agent_turns_total", {"mode": mode, "status": "counted"}) for mode in MODES}
+    assert turns == {"agent": 3, "sql": 1, "speech": 0, "None": 0}
+
+
+MODES = ("agent", "sql", "speech", "None")
 
 
 def test_a_chat_models_tokens_and_cost_are_its_providers() -> None:

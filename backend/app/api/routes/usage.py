@@ -28,7 +28,7 @@ class QuotaUsage(BaseModel):
     max_open_sessions: int
     running_sessions: int
     max_running_sessions: int
-    running_turns: int = Field(description="Turns of conversations; more wait in line.")
+    running_turns: int = Field(description="Turns of conversations; more wait in a queue.")
     max_running_turns: int
     rates: QuotaUpdate = Field(description="Rates and amounts that hold for this user.")
 

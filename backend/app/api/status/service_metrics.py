@@ -129,9 +129,11 @@ async def _read_work(resources: Resources) -> list[ServiceMetric]:
             "queue",
         ),
         ServiceMetric("workers", "Live worker processes.", await count_live_workers(database), "queue"),
-        _gauge("line_sessions", "Sessions in the admission queue.", counts.queue_length),
+        _gauge("admission_queue_sessions", "Sessions in the admission queue.", counts.queue_length),
         _gauge(
-            "line_age_seconds", "Waiting time of the first session in the admission queue.", counts.queue_wait_s
+            "admission_queue_age_seconds",
+            "Waiting time of the first session in the admission queue.",
+            counts.queue_wait_s,
         ),
         _gauge("deletions_open", "Deletions that are not complete.", deletions.deletions_open),
         _gauge(

@@ -26,6 +26,20 @@ CHAT_TOKENS = Counter(
 )
 CHAT_COST = Counter("labcrew_chat_cost_usd_total", "Cost of chat models by LLM_PRICES, in USD.", ("provider",))
 
+TURNS = Counter(
+    "labcrew_agent_turns_total",
+    "Turns of conversations that ended; `failed` also where only their code failed.",
+    ("mode", "status"),
+)
+TURN_SECONDS = Histogram(
+    "labcrew_agent_turn_seconds",
+    "Time from a turn's first claim to its end, without waiting for its user.",
+    ("mode",),
+    buckets=(0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300),
+)
+
+_TURN_MODES = {"auto": "agent", "sql": "sql", "python": "python", "plan": "plan"}
+"""Mode of a turn -> label. A message without a mode of its own is answered by the assistant, an agent."""
 _TOKENS = {"input_tokens": "prompt", "output_tokens": "completion", "cached_tokens": "cached"}
 
 
@@ -38,6 +52,13 @@ def count_chat_answer(provider: str, agent: str, seconds: float, usage: Mapping[
             CHAT_TOKENS.labels(provider, kind).inc(used)
     if cost := usage.get("cost_usd"):
         CHAT_COST.labels(provider).inc(cost)
+
+
+def count_turn(mode: object, status: str, seconds: float) -> None:
+    """Count one turn that ended. `mode`: as it is recorded with the turn; `seconds`: that workers drove it."""
+    label = _TURN_MODES.get(str(mode), "agent")
+    TURNS.labels(label, status).inc()
+    TURN_SECONDS.labels(label).observe(seconds)
 
 
 def count_tool_call(agent: str, tool: str, seconds: float, outcome: str) -> None:

@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from app.json_types import JsonValue
 from app.sandbox.exchange.answer_limits import MAX_PROGRAM_BYTES, MAX_PROGRAM_KEYS, AnswerLimits
 from app.sandbox.exchange.program_variables import ProgramVariables
 
+QueryMode = Literal["sql", "plan"]
+"""Language of a query that a person or an agent wrote; a query plan is compiled to SQL."""
 SINGLE_FRAME = "df"
 """The second name of the only frame of a program."""
 
@@ -29,6 +31,12 @@ class End(StrEnum):
     OUT_OF_DISK = "out_of_disk"
     CANCELLED = "cancelled"
     DIED = "died"  # by a signal from outside, or of its own: segfault, abort
+
+
+MAX_THREADS = 300
+"""Threads of a cell. Libraries use `Limits.threads` of them and a few pools."""
+Profile = Literal["study", "interactive"]
+"""Whose settings bound a computation: those of all, or those of executions that a person awaits."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +60,14 @@ class Computation:
     `trusted`: False where its inputs may be hostile (a stored pipeline), so that it is isolated as code is.
     `warm_for`: the owner for whom its cell may stay, with all that it has loaded, for the next request of the
     same function, inputs, limits and owner. Such a request leaves no files, and its usage holds only its time.
+    `query_mode`: of a query that was asked for, for metrics; None for the service's own computations.
     """
 
     function: str
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     trusted: bool = True
     warm_for: str | None = None
+    query_mode: QueryMode | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.errors import Unavailable
-from app.observability.metrics.cells import CELLS_WAITING, ZYGOTES, count_computation
+from app.observability.metrics.cells import CELLS_WAITING, ZYGOTES, SandboxRun, count_computation
 from app.observability.tracing import span_inside
 from app.sandbox.exchange.contract import CellRequest, Computation, Isolation, Outcome, Progress
 from app.sandbox.outputs.scratch_folders import Scratch, sweep
@@ -64,12 +64,17 @@ class ProcessProvider:
     async def run(self, request: CellRequest, on_progress: Progress | None = None) -> Outcome:
         async with self._slot():
             name = _metric_name(request)
-            with count_computation(name) as ending, span_inside("run_cell", name) as set_attributes:
+            run = self._describe_run(request)
+            with count_computation(name, run) as ending, span_inside("run_cell", name) as set_attributes:
                 outcome = await self._run(request, on_progress)
                 used = outcome.usage
                 ending.end, ending.wall_s, ending.cpu_s = outcome.end, used.wall_s, used.cpu_s
                 set_attributes({"labcrew.end": outcome.end, "labcrew.cpu_s": used.cpu_s})
                 return outcome
+
+    def _describe_run(self, request: CellRequest) -> SandboxRun | None:
+        mode = request.work.query_mode if isinstance(request.work, Computation) else "python"
+        return SandboxRun(self.name, mode) if mode else None
 
     @asynccontextmanager
     async def _slot(self) -> AsyncIterator[None]:

@@ -13,6 +13,7 @@ from app import jobs
 from app.db.pool import Database, is_away
 from app.errors import LabError
 from app.jobs import SendJob
+from app.observability.metrics.agents import count_turn
 from app.observability.metrics.sessions import (
     LEASE_LOSSES,
     SESSION_SECONDS,
@@ -35,6 +36,7 @@ from app.sessions.fenced_writer import FencedWriter
 from app.sessions.graphs import Graphs, GraphSpec
 from app.sessions.lease import STATUS_BY_ENDING, DriveSignal, Ending, Lease, LeaseLost, Leases
 from app.sessions.lease_renewal import Rechecks, renew_in_background
+from app.sessions.schemas import CHAT_GRAPH
 from app.storage.blobs import StoreUnavailable
 from app.tasks import consume_cancellation
 
@@ -226,6 +228,8 @@ class Runner:
         end = await self.leases.end(lease, ending)
         if end:
             _record_end(lease, _measured_status(ending), worked_s)
+            if lease.graph == CHAT_GRAPH:
+                count_turn(lease.facts.preferences.get("mode"), _turn_status(ending), worked_s)
             self.publisher.publish(lease.facts.id, end.message)
             for cancelled_id in end.cancelled:
                 self.publisher.announce_change(cancelled_id)
@@ -253,6 +257,13 @@ def _measured_status(ending: Ending) -> str:
     """Return the status that metrics count. A goal that was not understood is no failure of the service."""
     if isinstance(ending, SessionFailed) and ending.code == "not_understood":
         return ending.code
+    return STATUS_BY_ENDING[type(ending)]
+
+
+def _turn_status(ending: Ending) -> str:
+    """Return the status of a turn that metrics count: one whose code failed has failed, too."""
+    if isinstance(ending, SessionFinished):
+        return "failed" if ending.result.get("failure") else "succeeded"
     return STATUS_BY_ENDING[type(ending)]
 
 

@@ -48,7 +48,7 @@ async def draw_chart(ctx: ToolContext, request: ChartRequest) -> CallResult:
     refs = conversation.list_refs()
 
     async def compute(sql: str, rows: int) -> ComputationResult:
-        return await compute_sql(ctx, conversation, sql, INTERACTIVE_LIMITS, rows=rows)
+        return await compute_sql(ctx, conversation, sql, INTERACTIVE_LIMITS, rows=rows, query_mode="plan")
 
     schemas = {ref.table: read_table_schema(ref.columns) for ref in refs}
     return await ChartDrawing(schemas, list_units(refs), compute, ctx.frames, ctx.renderer).draw(request, CHART)

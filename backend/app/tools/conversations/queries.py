@@ -15,7 +15,7 @@ from app.plans.plan_document import PlanDocument
 from app.plans.row_counts import make_counting_plans
 from app.plans.schema import read_table_schema
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
-from app.sandbox.exchange.contract import SINGLE_FRAME, Computation, Limits
+from app.sandbox.exchange.contract import SINGLE_FRAME, Computation, Limits, QueryMode
 from app.sandbox.exchange.program_variables import RESULT_FILE
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.tool_context import ToolContext
@@ -104,7 +104,8 @@ async def run_chat_plan(ctx: ToolContext, plan: Plan, limits: Limits = INTERACTI
     sql = compile_plan(plan, schemas).sql
     # Counted with the answer in one cell, so that both are of the same rows.
     used, total = (compile_plan(counting, schemas).sql for counting in make_counting_plans(plan))
-    return await record_statements(ctx, tables, await compute_sql(ctx, tables, sql, limits, [used, total]), sql)
+    computed = await compute_sql(ctx, tables, sql, limits, [used, total], query_mode="plan")
+    return await record_statements(ctx, tables, computed, sql)
 
 
 async def run_chat_program(ctx: ToolContext, code: str, limits: Limits = INTERACTIVE_LIMITS) -> CallResult:
@@ -160,8 +161,12 @@ async def compute_sql(
     limits: Limits,
     counts: Sequence[JsonValue] = (),
     rows: int | None = None,
+    query_mode: QueryMode | None = "sql",
 ) -> ComputationResult:
-    """Run statements over the tables of a conversation. `rows`: those of the last SELECT in the facts."""
+    """Run statements over the tables of a conversation. `rows`: those of the last SELECT in the facts.
+
+    `query_mode`: None where nobody asked for the query.
+    """
     params: dict[str, JsonValue] = {
         "sql": sql,
         "views": {**tables.view_queries()},
@@ -173,7 +178,7 @@ async def compute_sql(
     if rows is not None:
         params["rows"] = rows
     return await ctx.computer.run(
-        Computation("queries.conversation_sql.run", params), tables.cell_inputs(), limits
+        Computation("queries.conversation_sql.run", params, query_mode=query_mode), tables.cell_inputs(), limits
     )
 
 
@@ -183,7 +188,8 @@ async def with_rows(
     """Return a table whose rows are a file: those of a view are computed."""
     if ref.digest:
         return ref
-    computed = await compute_sql(ctx, tables, f'SELECT * FROM "{ref.table}"', limits)  # noqa: S608 - a checked name
+    sql = f'SELECT * FROM "{ref.table}"'  # noqa: S608 - a checked name
+    computed = await compute_sql(ctx, tables, sql, limits, query_mode=None)
     return replace(ref, digest=computed.file("result.parquet").digest)
 
 

@@ -96,7 +96,7 @@ async def execute_sql(
     """Run one SELECT (DuckDB) over the session's tables; the first rows come back."""
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     computed = await ctx.computer.run(
-        Computation("queries.query.run_sql", {"sql": sql, "rows": MAX_PREVIEW_ROWS}), tables
+        Computation("queries.query.run_sql", {"sql": sql, "rows": MAX_PREVIEW_ROWS}, query_mode="sql"), tables
     )
     query = parse_facts(QueryRows, computed.value)
     meta = {"rows": query.row_count, "columns": query.columns, "source": {"sql": sql}}

@@ -40,7 +40,9 @@ async def draw_answer(
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
 
     async def compute(sql: str, rows: int) -> ComputationResult:
-        return await ctx.computer.run(Computation("queries.query.run_sql", {"sql": sql, "rows": rows}), tables)
+        return await ctx.computer.run(
+            Computation("queries.query.run_sql", {"sql": sql, "rows": rows}, query_mode="plan"), tables
+        )
 
     schemas = await list_table_schemas(ctx.datasets, ctx.frames, tables)
     units = list_units(await ctx.datasets.list())

@@ -43,7 +43,9 @@ async def answer_by_sql(ctx: ToolContext, sql: Source, readings: Readings = []) 
     """
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     return _answer_of(
-        await ctx.computer.run(Computation("queries.answer.answer", {"sql": sql}), tables), sql, readings
+        await ctx.computer.run(Computation("queries.answer.answer", {"sql": sql}, query_mode="sql"), tables),
+        sql,
+        readings,
     )
 
 
@@ -61,7 +63,9 @@ async def answer_by_plan(ctx: ToolContext, plan: PlanDocument, readings: Reading
     except InvalidInput as error:
         raise ToolRefused(error.detail) from error
     arguments: dict[str, JsonValue] = {"sql": sql, "counts": [used, total]}
-    computed = await ctx.computer.run(Computation("queries.answer.answer", arguments), tables)
+    computed = await ctx.computer.run(
+        Computation("queries.answer.answer", arguments, query_mode="plan"), tables
+    )
     return _answer_of(computed, sql, readings, find_measures(plan))
 
 

@@ -75,7 +75,7 @@ async def read_payload(ctx: RunContext, node: Node, config: Payload) -> CallResu
 
 async def run_sql(ctx: RunContext, node: Node, config: RunSql) -> CallResult:
     """Run a SELECT over the tables of the node's inputs, each named by its node."""
-    work = Computation("queries.query.run_sql", {"sql": config.sql, "rows": MAX_PREVIEW_ROWS})
+    work = Computation("queries.query.run_sql", {"sql": config.sql, "rows": MAX_PREVIEW_ROWS}, query_mode="sql")
     return store_table(node, await ctx.services.computer.run(work, await _input_digests(ctx, node)))
 
 
