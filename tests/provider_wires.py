@@ -21,11 +21,14 @@ USAGE = (120, 15)
 
 @dataclass
 class WireServer:
-    """A server that knows one key and one model; `requests` are path and body of those that were asked."""
+    """A server that knows one key and one model; `requests` are path and body of those that were asked.
+
+    `headers` are those of the latest request."""
 
     answer: Callable[[int], ToolCall]
     port: int = 0
     requests: list[tuple[str, Json]] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
     answered: int = 0
 
     @property
@@ -78,6 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path == "/api/show":
             return self._send(200 if body["model"] == MODEL else 404, {})
         self.wires.requests.append((self.path, body))
+        self.wires.headers = dict(self.headers)
         name, arguments = self.wires.answer(self.wires.answered)
         self.wires.answered += 1
         if "messages" in self.path:

@@ -117,7 +117,14 @@ async def open_resources(settings: Settings, role: ProcessRole) -> AsyncIterator
             redis=redis,
             blobs=blobs,
             cells=cells,
-            computer=ComputationRunner(cells, blobs, cells.scratch, settings.limits),
+            computer=ComputationRunner(
+                cells,
+                blobs,
+                cells.scratch,
+                settings.limits,
+                settings.python_exports,
+                settings.interactive_limits,
+            ),
             charts=charts,
             secrets=SecretStore(
                 database, partial(settings.load_secret_keys, settings.home, settings.production)

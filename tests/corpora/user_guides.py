@@ -58,6 +58,7 @@ _RUNNER = """
 import json, os, sys, tempfile
 from pathlib import Path
 import app.sandbox.programs.execution
+from app.sandbox.exchange.contract import Code
 from app.sandbox.zygote.preloaded_libraries import load_libraries
 load_libraries()
 for sources in json.load(sys.stdin):
@@ -66,7 +67,7 @@ for sources in json.load(sys.stdin):
             folder = Path(tempfile.mkdtemp())
             os.chdir(folder)
             try:
-                app.sandbox.programs.execution.run(source, {}, folder)
+                app.sandbox.programs.execution.run(Code(source), {}, folder)
                 outcome = None
             except BaseException as error:
                 outcome = f"{type(error).__name__}: {error}"

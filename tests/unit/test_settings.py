@@ -97,7 +97,7 @@ def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("provider", "model", "openai_model", "keys", "name"),
+    ("provider", "model", "own_model", "keys", "name"),
     [
         (None, None, None, (), "offline"),
         (None, "offline", None, ("openai",), "offline"),
@@ -114,19 +114,22 @@ def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
         (None, "google:gemini", None, (), "google_genai:gemini"),
         (None, "gpt-5", None, ("openai",), "openai:gpt-5"),
         (None, None, None, ("openrouter", "anthropic"), "anthropic:claude-sonnet-5"),
+        (None, None, "deepseek/deepseek-v3.2", ("openrouter",), "openrouter:deepseek/deepseek-v3.2"),
+        ("openrouter", "openai/gpt-5", "deepseek/deepseek-v3.2", (), "openrouter:openai/gpt-5"),
         (None, None, None, ("azure_openai",), "offline"),
     ],
 )
 def test_provider_model_and_keys_name_one_chat_model(
-    provider: str | None, model: str | None, openai_model: str | None, keys: tuple[str, ...], name: str
+    provider: str | None, model: str | None, own_model: str | None, keys: tuple[str, ...], name: str
 ) -> None:
-    assert chat_model_name(provider, model, openai_model, keys) == name
+    own_models = dict.fromkeys(("openai", "openrouter"), own_model)
+    assert chat_model_name(provider, model, own_models, keys) == name
 
 
 @pytest.mark.parametrize(("provider", "model"), [(None, "gpt-5"), ("ollama", None), ("azure", None)])
 def test_half_a_chat_model_is_refused(provider: str | None, model: str | None) -> None:
     with pytest.raises(InvalidInput, match="LLM_"):
-        chat_model_name(provider, model, None)
+        chat_model_name(provider, model, {})
 
 
 @pytest.mark.parametrize(

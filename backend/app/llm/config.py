@@ -31,6 +31,9 @@ class ChatConfig:
     """Most tokens that are sent; None: the limit in the model's profile."""
     azure_endpoint: str | None = None
     azure_api_version: str | None = None
+    app_name: str = ""
+    app_address: str | None = None
+    """Name and address of the application that a provider lists beside its use; OpenRouter does."""
     streaming: bool = False
     prices: Prices = field(default_factory=dict)
     """Price of each model."""

@@ -167,9 +167,17 @@ def _settings(config: ChatConfig, name: str) -> dict[str, Any]:
         **required_settings(config, name),
         _max_tokens_parameter(name): config.max_tokens,
         "stream_usage": provider in COUNTED_STREAMS or None,
+        **_attribution(config, provider),
     }
     present = {key: value for key, value in options.items() if value is not None}
     return {**present, **_SINGLE_ATTEMPT.get(provider, {"max_retries": 0})}
+
+
+def _attribution(config: ChatConfig, provider: str) -> dict[str, str]:
+    # Empty texts are passed on: without them OpenRouter's client sends the name and address of LangChain.
+    if provider != "openrouter":
+        return {}
+    return {"app_title": config.app_name, "app_url": config.app_address or ""}
 
 
 def _max_tokens_parameter(name: str) -> str:

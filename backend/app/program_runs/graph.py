@@ -18,6 +18,7 @@ from app.program_runs.plan_run import run_plan
 from app.program_runs.schemas import GRAPH, PredictionOrder, RunPreferences
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.exchange.contract import Limits
+from app.sandbox.metering import read_usage
 from app.sessions.events.events import Progress
 from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
@@ -87,7 +88,7 @@ async def _record(ctx: ToolContext, preferences: RunPreferences, limits: Limits)
     except Unavailable:
         raise
     except LabError as error:
-        return CallResult(failure_report(error.code, error.detail, error.facts), error.detail, failed=True)
+        return CallResult(failure_report(error, read_usage()), error.detail, failed=True)
     return CallResult(
         success_report(computed), f"It ended in {computed.usage.wall_s:.1f} s.", output_artifacts(computed)
     )

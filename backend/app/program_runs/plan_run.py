@@ -5,15 +5,17 @@ from collections.abc import Mapping
 from pydantic import BaseModel, ConfigDict
 
 from app.errors import LabError, Unavailable
+from app.json_types import JsonValue
 from app.plans.compiler import compile_plan
 from app.plans.plan import Plan
 from app.plans.row_counts import make_counting_plans
 from app.plans.schema import TableSchema
+from app.sandbox.exchange.answer_limits import MAX_PREVIEW_ROWS
 from app.sandbox.exchange.contract import Computation, Limits
 from app.sessions.step_scope import CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.sql_tables import list_queryable_tables, list_table_schemas
-from app.tools.queries.program_execution import MAX_SQL_ROWS, output_artifacts, success_report
+from app.tools.queries.program_execution import output_artifacts, success_report
 
 
 async def run_plan(ctx: ToolContext, plan: Plan, limits: Limits) -> CallResult:
@@ -24,7 +26,8 @@ async def run_plan(ctx: ToolContext, plan: Plan, limits: Limits) -> CallResult:
     digests = await list_queryable_tables(ctx.datasets, ctx.frames)
     schemas = await list_table_schemas(ctx.datasets, ctx.frames, digests)
     compiled = compile_plan(plan, schemas)
-    work = Computation("queries.query.run_sql", {"sql": compiled.sql, "rows": MAX_SQL_ROWS})
+    params: dict[str, JsonValue] = {"sql": compiled.sql, "rows": MAX_PREVIEW_ROWS}
+    work = Computation("queries.query.run_sql", params, query_mode="plan")
     computed = await ctx.computer.run(work, digests, limits)
     # By queries of their own: an answer has groups, and not the rows behind them.
     counting = make_counting_plans(plan)

@@ -76,21 +76,37 @@ class CellLost(ComputationFailed):
     """A cell was killed from outside, or ended with its zygote: the computation itself did not fail."""
 
 
+INTERACTIVE = Limits(
+    time_s=30.0, memory_bytes=512 << 20, disk_bytes=512 << 20, max_threads=128, profile="interactive"
+)
+"""A person waits for it, and many of them may run at once. The disk holds 256 MiB of variables, and tables."""
 MAX_RESTARTS = 2
 """Restarts of a lost computation, each of which repeats all its work. It has no effects but files in its own
 folder, which are removed with it."""
 
 
 class ComputationRunner:
-    """Runs computations in cells. `scratch`: private folder, on a disk with free space, for output folders."""
+    """Runs computations in cells.
+
+    `scratch`: private folder, on a disk with free space, for output folders. `python_exports`: programs may
+    write files. `interactive`: limits of the profile of that name.
+    """
 
     def __init__(
-        self, cells: CellProvider, blobs: BlobStore, scratch: Path, limits: Limits | None = None
+        self,
+        cells: CellProvider,
+        blobs: BlobStore,
+        scratch: Path,
+        limits: Limits | None = None,
+        python_exports: bool = True,
+        interactive: Limits = INTERACTIVE,
     ) -> None:
         self._cells = cells
         self._blobs = blobs
         self._scratch = scratch
         self._limits = limits or Limits()
+        self._python_exports = python_exports
+        self._interactive = interactive
 
     async def describe_cells(self) -> dict[str, str]:
         """Return the provider of the cells and their isolation."""
@@ -192,6 +208,8 @@ class ComputationRunner:
         limits = self._clip_limits(limits)
         if isinstance(work, Computation) and work.trusted and contains_code(work.params):
             work = replace(work, trusted=False)
+        if isinstance(work, Code) and not self._python_exports:
+            work = replace(work, exports=False)
         files = {
             name: source if isinstance(source, Path) else await self._blobs.local_path(source)
             for name, source in inputs.items()
@@ -206,6 +224,14 @@ class ComputationRunner:
         operator = self._limits
         if limits is None:
             return operator
+        if limits.profile == "interactive":
+            own = self._interactive
+            return replace(
+                own,
+                time_s=min(limits.time_s, own.time_s, operator.time_s),
+                memory_bytes=min(own.memory_bytes, operator.memory_bytes),
+                disk_bytes=min(own.disk_bytes, operator.disk_bytes),
+            )
         return replace(limits, time_s=min(limits.time_s, operator.time_s), memory_bytes=operator.memory_bytes)
 
 

@@ -19,12 +19,14 @@ class UsageMeter:
     """Sum of the usage of cells. `memory_limit_bytes`: limit of the cell with the highest peak."""
 
     cells: int = 0
+    wall_s: float = 0.0
     cpu_s: float = 0.0
     peak_memory_bytes: int = 0
     memory_limit_bytes: int = 0
 
     def add(self, usage: Usage, limits: Limits) -> None:
         self.cells += 1
+        self.wall_s += usage.wall_s
         self.cpu_s += usage.cpu_s
         if usage.peak_memory_bytes >= self.peak_memory_bytes:
             self.peak_memory_bytes = usage.peak_memory_bytes
@@ -82,6 +84,12 @@ def count_cell(usage: Usage, limits: Limits) -> None:
     """Count one cell in the current meter, if there is one."""
     if meter := _METER.get():
         meter.add(usage, limits)
+
+
+def read_usage() -> Usage | None:
+    """Return the usage of the cells that the current meter has counted; None without a cell."""
+    meter = _METER.get()
+    return Usage(meter.wall_s, meter.cpu_s, meter.peak_memory_bytes) if meter and meter.cells else None
 
 
 def count_cpu(cpu_s: float) -> None:

@@ -5,21 +5,20 @@ from functools import cached_property
 from pathlib import Path
 
 from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings
 
 from app.errors import InvalidInput
 from app.llm.config import OFFLINE, ChatConfig
 from app.llm.cost import has_price, load_prices
 from app.llm.provider_catalog import PROVIDERS, canonical_model, provider_name, provider_of_key
 from app.modeling.problem.name_resolution import nearest_names
-from app.settings.setting_types import HttpUrl
+from app.settings.setting_types import HttpUrl, SettingsPart
 from app.tools.agent_names import EVERY_AGENT
 
 MIN_TURN_S = 300
 """Seconds below which many turns end before their agent has: 30 answers of some ten seconds each."""
 
 
-class ChatSettings(BaseSettings):
+class ChatSettings(SettingsPart):
     llm_provider: str | None = Field(
         None, description="Provider of the chat model (openai, anthropic, google, openrouter, ollama, azure)."
     )
@@ -50,6 +49,13 @@ class ChatSettings(BaseSettings):
     google_api_key: SecretStr | None = Field(None, description="Key for Google.")
     gemini_api_key: SecretStr | None = Field(None, description="The same under Google's other name for it.")
     openrouter_api_key: SecretStr | None = Field(None, description="Key for OpenRouter.")
+    openrouter_model: str | None = Field(None, description="Model of OpenRouter when LLM_MODEL is not set.")
+    openrouter_app_name: str = Field(
+        "Labcrew", description="Name of the application that OpenRouter lists beside its use."
+    )
+    openrouter_http_referer: HttpUrl | None = Field(
+        None, description="Address of the application that OpenRouter lists; empty: none is sent."
+    )
     max_tokens_per_request: int = Field(
         4096, ge=1, description="Most tokens that one answer of a chat model may have."
     )
@@ -85,7 +91,7 @@ class ChatSettings(BaseSettings):
         _check_agents(self.llm_agent_models)
         keys = {provider: key.get_secret_value() for provider, key in secrets.items() if key}
         return ChatConfig(
-            model=chat_model_name(self.llm_provider, self.llm_model, self.openai_model, tuple(keys)),
+            model=chat_model_name(self.llm_provider, self.llm_model, self._models_of_providers, tuple(keys)),
             base_url=self.llm_base_url,
             keys=keys,
             by_agent={agent: canonical_model(name) for agent, name in self.llm_agent_models.items()},
@@ -97,9 +103,15 @@ class ChatSettings(BaseSettings):
             context_tokens=self.llm_context_tokens,
             azure_endpoint=self.azure_openai_endpoint,
             azure_api_version=self.openai_api_version,
+            app_name=self.openrouter_app_name,
+            app_address=self.openrouter_http_referer,
             streaming=self.enable_streaming,
             prices=load_prices(self.llm_prices),
         )
+
+    @property
+    def _models_of_providers(self) -> Mapping[str, str | None]:
+        return {"openai": self.openai_model, "openrouter": self.openrouter_model}
 
     @property
     def short_turns(self) -> str:
@@ -120,11 +132,12 @@ class ChatSettings(BaseSettings):
 
 
 def chat_model_name(
-    provider: str | None, model: str | None, openai_model: str | None, keys: Sequence[str] = ()
+    provider: str | None, model: str | None, own_models: Mapping[str, str | None], keys: Sequence[str] = ()
 ) -> str:
     """Combine the settings and the providers with a key to `offline` or `provider:name`.
 
-    `offline` always wins; without a provider or a model the first key in the order of `PROVIDERS` decides.
+    `own_models`: provider -> model of its own setting, unless another is named. `offline` always wins; without
+    a provider or a model the first key in the order of `PROVIDERS` decides.
     Raises InvalidInput.
     """
     if OFFLINE in (model, provider):
@@ -141,7 +154,7 @@ def chat_model_name(
             settings=["LLM_MODEL", "LLM_PROVIDER"],
         )
     default = PROVIDERS[service].model if service in PROVIDERS else None
-    name = model or (openai_model if service == "openai" else None) or default
+    name = model or own_models.get(service) or default
     if not name:
         raise InvalidInput(
             "bad_setting", f"LLM_PROVIDER={provider} needs a model: set LLM_MODEL.", settings=["LLM_MODEL"]

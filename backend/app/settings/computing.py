@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from app.sandbox.computation_runner import INTERACTIVE
 from app.sandbox.exchange.contract import Limits
 from app.sandbox.provider.process_config import ProcessConfig
 from app.sandbox.provider.zygote_container import Container
@@ -38,6 +39,15 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
     sandbox_image: str = Field("labcrew", description="Image of that container, of this version of Labcrew.")
     sandbox_max_execution_time: float = Field(300, gt=0, description="Seconds that one computation may take.")
     sandbox_max_memory_mb: int = Field(2048, ge=128, description="Most memory of one computation.")
+    interactive_max_execution_time: float = Field(
+        INTERACTIVE.time_s, gt=0, description="Seconds that one execution in a conversation may take."
+    )
+    interactive_max_memory_mb: int = Field(
+        INTERACTIVE.memory_bytes // MIB, ge=128, description="Most memory of one execution in a conversation."
+    )
+    interactive_max_disk_mb: int = Field(
+        INTERACTIVE.disk_bytes // MIB, ge=16, description="Most that one execution in a conversation may write."
+    )
     sandbox_max_cells: int = Field(16, ge=1, description="Computations that run at once on a host.")
     sandbox_cpus: float | None = Field(
         None,
@@ -47,6 +57,10 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
     allow_unisolated: bool | None = Field(
         None,
         description="Compute SQL and uploads if cells cannot be isolated; empty: yes, but not in production.",
+    )
+    python_exports: bool = Field(
+        True,
+        description="Programs may write files, which are kept; off: results, frames and figures only.",
     )
     cells_socket: Path | None = Field(
         None,
@@ -77,6 +91,15 @@ class WorkSettings(ChatSettings, EdgeSettings, StoreSettings, ServiceSettings):
             memory_bytes=self.sandbox_max_memory_mb * MIB,
             # A file that a cell leaves becomes an artifact: the limit of both is one.
             disk_bytes=self.artifact_max_size_mb * MIB,
+        )
+
+    @property
+    def interactive_limits(self) -> Limits:
+        return replace(
+            INTERACTIVE,
+            time_s=self.interactive_max_execution_time,
+            memory_bytes=self.interactive_max_memory_mb * MIB,
+            disk_bytes=self.interactive_max_disk_mb * MIB,
         )
 
     @property

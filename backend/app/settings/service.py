@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings
 
 from app.agent_jobs.config import QueueConfig
 from app.deletion.retention_periods import RetentionPeriods
@@ -18,12 +17,13 @@ from app.settings.setting_types import (
     Recipients,
     RedisUrl,
     RetentionSetting,
+    SettingsPart,
     SmtpUrl,
 )
 from app.workflows.requests.mail_config import MailConfig
 
 
-class ServiceSettings(BaseSettings):
+class ServiceSettings(SettingsPart):
     labcrew_home: Path = Field(
         Path(".labcrew"), description="Data folder of the service and its embedded servers."
     )

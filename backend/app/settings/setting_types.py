@@ -6,7 +6,7 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator
-from pydantic_settings import NoDecode
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from app.deletion.retention_periods import RetentionPeriods
 from app.errors import InvalidInput
@@ -17,6 +17,12 @@ from app.workflows.requests.host_rules import check_pattern
 from app.workflows.requests.mail_config import check_address
 
 MIB = 1 << 20
+
+
+class SettingsPart(BaseSettings):
+    """Some of the settings. Only the whole is read, so that validators of parts need not be built."""
+
+    model_config = SettingsConfigDict(defer_build=True)
 
 
 def _with_scheme(*schemes: str) -> AfterValidator:

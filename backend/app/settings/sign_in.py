@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings
 
 from app.auth.config import AuthConfig
 from app.auth.quotas import Amount, Quotas, Rate
 from app.auth.signing_secret import load_signing_secrets
+from app.settings.setting_types import SettingsPart
 
 
-class EdgeSettings(BaseSettings):
+class EdgeSettings(SettingsPart):
     secret_key: SecretStr | None = Field(
         None, description="Signs access tokens, 32 characters or more; made and kept in development."
     )

@@ -5,15 +5,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings
 
 from app.errors import InvalidInput
-from app.settings.setting_types import MIB, BlobAddress, HttpUrl, PostgresUrl, RedisUrl
+from app.settings.setting_types import MIB, BlobAddress, HttpUrl, PostgresUrl, RedisUrl, SettingsPart
 from app.storage.blobs import BlobLimits
 from app.storage.bucket import Bucket, parse_address
 
 
-class StoreSettings(BaseSettings):
+class StoreSettings(SettingsPart):
     database_url: PostgresUrl | None = Field(
         None, description="Postgres 14 or newer; empty runs the embedded one under LABCREW_HOME."
     )

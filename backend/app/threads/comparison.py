@@ -16,7 +16,7 @@ from app.threads.comparison_schemas import (
 )
 from app.threads.queries import ThreadReader
 from app.threads.statements import WORLDLINES
-from app.tools.conversations.queries import INTERACTIVE_LIMITS
+from app.tools.conversations.interactive_limits import SERVICE_LIMITS
 from app.workspaces.reader import SnapshotReader
 from app.workspaces.schemas import make_columns
 from app.workspaces.snapshot import Entry, TableEntry
@@ -84,7 +84,7 @@ class WorldlineComparisons:
         computed = await self.computer.run(
             Computation("tables.compare_tables.compare", {"columns": [*shared]}),
             {"first": first.digest, "second": second.digest},
-            INTERACTIVE_LIMITS,
+            SERVICE_LIMITS,
         )
         facts = parse_facts(DifferenceFacts, computed.value)
         difference.compared_columns = shared

@@ -71,3 +71,13 @@ async def test_a_program_does_not_read_through_a_library(cells: Cells, secret: P
         outcome = await cells.run(Code(source))
         assert outcome.end is End.RAISED
         assert "secret" not in outcome.stdout
+
+
+async def test_a_profile_with_fewer_threads_ends_a_cell_that_has_more(cells: Cells) -> None:
+    source = (
+        "import threading\nthreading.stack_size(1 << 16)\nevent = threading.Event()\n"
+        "for _ in range(60): threading.Thread(target=event.wait, daemon=True).start()\nevent.wait()"
+    )
+    work = Computation("cell_fixtures.unrestricted", {"source": source}, trusted=False)
+    outcome = await cells.run(work, limits=Limits(time_s=HANG_GUARD_S, max_threads=20))
+    assert outcome.end is End.DIED

@@ -8,6 +8,7 @@ import pytest
 from tests.patience import HANG_GUARD_S
 
 from app.sandbox.exchange.contract import Code, Computation, End, Limits
+from app.sandbox.exchange.program_variables import ProgramVariables
 from app.sandbox.outputs.scratch_folders import LOCK_NAME
 from app.sandbox.provider.cell_provider import SOCKET_FOLDER
 
@@ -142,6 +143,46 @@ async def test_a_programs_value_is_bounded_more_tightly_than_a_computations(cell
         "value_too_large",
     )
     assert fits.end is End.RETURNED
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "open('x.txt', 'w')",
+        "open('x.txt', 'ab')",
+        "df.to_csv('x.csv')",
+        "df.to_parquet('x.parquet')",
+        "df.to_excel('x.xlsx')",
+        "df.to_json('x.json')",
+        "df.plot(); plt.savefig('x.png')",
+        "np.save('x.npy', df.to_numpy())",
+        "np.savetxt('x.txt', df.to_numpy())",
+        "import pathlib; pathlib.Path('x').write_text('x')",
+        "import scipy.io; scipy.io.mmwrite('x.mtx', df.to_numpy())",
+        "import openpyxl; openpyxl.Workbook().save('x.xlsx')",
+        "import xgboost; xgboost.DMatrix(df).save_binary('x.bin')",
+    ],
+)
+async def test_without_exports_a_program_writes_no_file(cells: Cells, tmp_path: Path, write: str) -> None:
+    pd.DataFrame({"a": [1.0, 2.0]}).to_parquet(tmp_path / "t.parquet")
+    inputs = {"t.parquet": tmp_path / "t.parquet"}
+    refused = await cells.run(Code(write, exports=False), inputs)
+    assert (refused.end, refused.files) == (End.RAISED, ()), refused
+    assert "programs write no files here" in refused.fault.detail
+    written = await cells.run(Code(write), inputs)
+    assert (written.end, len(written.files)) == (End.RETURNED, 1), written
+
+
+async def test_without_exports_a_program_leaves_its_result_frames_and_figures(cells: Cells) -> None:
+    program = (
+        "keep['kept'] = result = pd.DataFrame({'a': range(200)})\n"
+        "result.plot()\n"
+        "print(len(result.to_csv()), result.to_json()[:6])"
+    )
+    for variables in (None, ProgramVariables(seed=1)):
+        outcome = await cells.run(Code(program, variables, exports=False))
+        assert outcome.end is End.RETURNED, outcome
+        assert {"kept.parquet", "result.parquet", "figure-1.png"} <= {*outcome.files}
 
 
 async def test_a_value_of_megabytes_arrives(cells: Cells) -> None:

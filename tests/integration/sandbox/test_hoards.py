@@ -1,5 +1,6 @@
 """Attacks on what supervision bounds, in each tier and in a container: disk, ends, and sight of the host."""
 
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -32,6 +33,20 @@ async def test_hidden_disk_usage_stays_within_the_limit(cells: Cells, name: str)
     # clock: an attack that is cut off has failed as well
     outcome = await _attack(cells, HOARDS[name], Limits(time_s=20, disk_bytes=TIGHT.disk_bytes))
     assert outcome.value != "PWNED"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the kernel shows open files of cells to root only")
+@pytest.mark.parametrize(
+    "name", ["files unlinked between two writes", "files without a name", "unlinked files"]
+)
+async def test_trusted_work_hides_no_open_files_from_its_disk_limit(cells: Cells, name: str) -> None:
+    # clock: an attack that is cut off has failed as well
+    limits = Limits(time_s=20, disk_bytes=TIGHT.disk_bytes)
+    outcome = await cells.run(
+        Computation("cell_fixtures.unrestricted", {"source": HOARDS[name]}), limits=limits
+    )
+    assert outcome.value != "PWNED"
+    assert outcome.end in (End.OUT_OF_DISK, End.RAISED), outcome
 
 
 @pytest.mark.parametrize("name", sorted(SUICIDES))

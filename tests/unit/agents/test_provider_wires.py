@@ -102,6 +102,30 @@ async def test_a_server_that_is_away_is_said_in_one_sentence(monkeypatch):
     assert "does not answer" in fault
 
 
+@pytest.mark.parametrize(
+    ("variables", "title", "address"),
+    [
+        ({}, "Labcrew", None),
+        (
+            {"OPENROUTER_APP_NAME": "Desk", "OPENROUTER_HTTP_REFERER": "https://a.example"},
+            "Desk",
+            "https://a.example",
+        ),
+    ],
+)
+async def test_openrouter_is_told_the_application_of_the_settings(variables, title, address, monkeypatch):
+    with serving_wires(lambda _: ("none", {})) as wires:
+        configure("openrouter", wires.address, monkeypatch)
+        monkeypatch.delenv("LLM_MODEL")
+        for name, value in {"OPENROUTER_MODEL": MODEL, **variables}.items():
+            monkeypatch.setenv(name, value)
+        assert "answered" in await chat_answers(load_settings())
+    [(_, body)] = wires.requests
+    sent = {name.lower(): value for name, value in wires.headers.items()}
+    assert body["model"] == MODEL
+    assert (sent.get("x-title"), sent.get("http-referer")) == (title, address)
+
+
 async def test_offline_asks_nobody():
     assert await find_faults(ChatConfig()) == ()
 

@@ -1,12 +1,14 @@
 import datetime
 import enum
 import json
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from app.errors import TooLarge
+from app.sandbox.exchange.answer_limits import AnswerLimits
 from app.sandbox.programs.answer_conversion import encode, to_json
 
 
@@ -46,25 +48,48 @@ def test_values_of_numpy_and_pandas_become_plain_json(value: object, plain: obje
 def test_a_frame_becomes_its_first_rows_and_its_size() -> None:
     shown = to_json(pd.DataFrame({"a": range(1_000)}))
     assert isinstance(shown, dict)
-    assert (shown["columns"], shown["row_count"], len(shown["rows"])) == (["a"], 1_000, 50)  # type: ignore[arg-type]
+    assert (shown["columns"], shown["row_count"], len(shown["rows"])) == (["a"], 1_000, 100)  # type: ignore[arg-type]
 
 
-def test_a_value_that_contains_itself_is_cut_off() -> None:
+@pytest.mark.parametrize(
+    "wrap", [lambda item: [item], lambda item: {"a": item}, lambda item: pd.Series([item])]
+)
+def test_a_value_of_64_levels_is_whole_and_of_65_is_refused(wrap: Callable[[object], object]) -> None:
+    value: object = Colour.RED
+    for _ in range(64):
+        value = wrap(value)
+    assert json.dumps(to_json(value)).count("red") == 1
+    with pytest.raises(TooLarge, match="more than 64 levels") as refusal:
+        to_json(wrap(value))
+    assert (refusal.value.code, refusal.value.facts) == ("value_too_deep", {"limit": 64})
+
+
+def test_the_rows_of_a_frame_count_as_levels() -> None:
+    value: object = pd.DataFrame({"a": [1]})
+    for _ in range(61):
+        value = [value]
+    assert "rows" in json.dumps(to_json(value))
+    with pytest.raises(TooLarge):
+        to_json([value])
+
+
+def test_a_value_that_contains_itself_is_refused_at_its_first_branch() -> None:
     loop: list[object] = []
-    loop.append(loop)
-    json.dumps(to_json(loop))
+    loop += [loop, loop]
+    with pytest.raises(TooLarge, match="contains itself"):
+        to_json(loop)
 
 
 def test_a_value_over_the_limit_is_refused_with_both_sizes() -> None:
     with pytest.raises(TooLarge) as refusal:
-        encode("x" * 100, limit_bytes=50)
+        encode("x" * 100, AnswerLimits(50))
     assert refusal.value.facts == {"size_bytes": 102, "limit_bytes": 50}
 
 
 def test_a_value_with_too_many_keys_is_refused() -> None:
-    assert encode([{"a": 1}] * 5, limit_bytes=1_000, max_keys=5) == [{"a": 1}] * 5
+    assert encode([{"a": 1}] * 5, AnswerLimits(1_000, max_keys=5)) == [{"a": 1}] * 5
     with pytest.raises(TooLarge, match="more than 4 keys"):
-        encode([{"a": 1}] * 5, limit_bytes=1_000, max_keys=4)
+        encode([{"a": 1}] * 5, AnswerLimits(1_000, max_keys=4))
 
 
 def test_a_frame_keeps_the_labels_of_its_rows() -> None:
@@ -82,5 +107,5 @@ def test_a_frame_keeps_the_labels_of_its_rows() -> None:
 
 
 def test_a_long_series_says_how_many_values_it_has() -> None:
-    values: dict = to_json(pd.Series(range(80), index=[f"k{n}" for n in range(80)], name="v"))
-    assert (values["columns"], len(values["rows"]), values["row_count"]) == (["index", "v"], 50, 80)
+    values: dict = to_json(pd.Series(range(180), index=[f"k{n}" for n in range(180)], name="v"))
+    assert (values["columns"], len(values["rows"]), values["row_count"]) == (["index", "v"], 100, 180)

@@ -118,6 +118,20 @@ async def test_no_computation_gets_more_than_the_operator_allows(
     assert (given.time_s, given.memory_bytes, given.threads) == (time_s, 512 << 20, threads)
 
 
+async def test_executions_of_conversations_have_the_limits_of_their_profile(tmp_path: Path) -> None:
+    cells = NotingCells()
+    own = Limits(
+        time_s=7, memory_bytes=1 << 30, disk_bytes=32 << 20, max_threads=50, profile="interactive"
+    )  # clock: as above
+    operators = Limits(time_s=60, memory_bytes=512 << 20, disk_bytes=1 << 30)  # clock: as above
+    blobs = FolderBlobs(tmp_path / "blobs")
+    computer = ComputationRunner(cells, blobs, tmp_path, operators, interactive=own)
+    await computer.run(Computation("cell_fixtures.echo"), {}, Limits(profile="interactive"))
+    [given] = cells.given
+    # No more than the operator allows to all.
+    assert given == replace(own, memory_bytes=512 << 20)
+
+
 @dataclass(frozen=True)
 class WatchedCells(BreakingCells):
     """Cells that only note whether they were asked for trusted work."""

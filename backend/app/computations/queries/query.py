@@ -27,6 +27,8 @@ QUERY_MEMORY_BYTES = 768 << 20
 """Memory of DuckDB; larger work spills to disk."""
 MAX_ROWS = 5_000_000
 """Rows of a result: as many as an upload is measured with."""
+MAX_PREVIEW_ROWS = 100
+"""Rows of a preview, as of a program's table (`sandbox.exchange.answer_limits`): a few screens."""
 _CELL_CHARACTERS = 2_000
 """Characters of a cell in a preview."""
 _PREVIEW_BYTES = 1 << 20
@@ -36,7 +38,7 @@ _PREVIEW_BYTES = 1 << 20
 def run_sql(
     workspace: CellWorkspace,
     sql: str,
-    rows: int = 50,
+    rows: int = MAX_PREVIEW_ROWS,
     max_rows: int = MAX_ROWS,
     memory_bytes: int = QUERY_MEMORY_BYTES,
     schemas: Mapping[str, str] | None = None,
@@ -55,7 +57,7 @@ def run_counted_sql(
     workspace: CellWorkspace,
     sql: str,
     counts: Sequence[str],
-    rows: int = 50,
+    rows: int,
     max_rows: int = MAX_ROWS,
     memory_bytes: int = QUERY_MEMORY_BYTES,
 ) -> tuple[dict[str, JsonValue], list[int]]:

@@ -13,7 +13,10 @@ from typing import Any, NoReturn
 from app.errors import TooLarge
 
 MAX_DEPTH = 64
-"""Levels of arrays and objects. Pydantic and json refuse at about 200 and 1,000; `values` cuts at 30."""
+"""Levels of arrays and objects. Pydantic and json refuse at about 200 and 1,000."""
+MAX_PREVIEW_ROWS = 100
+"""Rows of a table in an answer: several screens of a reader, and within the context of a chat model. A file has
+all rows."""
 MAX_PROGRAM_BYTES = 1 << 20
 """Bytes of JSON of a program's value, which is shown to people and chat models; data belongs into a file."""
 MAX_PROGRAM_KEYS = 10_000
@@ -42,17 +45,22 @@ class AnswerLimits:
         for depth, level_keys in _levels(value):
             keys += level_keys
             if depth > self.max_depth:
-                raise TooLarge(
-                    "value_too_deep",
-                    f"The result nests arrays and objects more than {self.max_depth} levels deep: flatten it.",
-                    limit=self.max_depth,
-                )
+                raise too_deep(self.max_depth)
             if self.max_keys is not None and keys > self.max_keys:
                 raise TooLarge(
                     "value_has_too_many_keys",
                     f"The result has more than {self.max_keys:,} keys: return a frame or leave a file instead.",
                     limit=self.max_keys,
                 )
+
+
+def too_deep(limit: int) -> TooLarge:
+    """Make the refusal of a value of more than `limit` levels, as one that contains itself has."""
+    return TooLarge(
+        "value_too_deep",
+        f"The result nests arrays and objects more than {limit} levels deep, or contains itself: flatten it.",
+        limit=limit,
+    )
 
 
 def _levels(value: object) -> Iterator[tuple[int, int]]:

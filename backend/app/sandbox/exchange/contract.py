@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from app.json_types import JsonValue
-from app.sandbox.exchange.answer_limits import MAX_PROGRAM_BYTES, MAX_PROGRAM_KEYS, AnswerLimits
+from app.sandbox.exchange.answer_limits import MAX_DEPTH, MAX_PROGRAM_BYTES, MAX_PROGRAM_KEYS, AnswerLimits
 from app.sandbox.exchange.program_variables import ProgramVariables
 
 QueryMode = Literal["sql", "plan"]
@@ -51,6 +51,9 @@ class Limits:
     """JSON of a computation's value: profiles of tables with thousands of columns."""
     stdout_bytes: int = 256 << 10
     """Of standard output and of standard error each; output beyond it is dropped."""
+    max_threads: int = MAX_THREADS
+    """All that it may have at a time. It may have no further process."""
+    profile: Profile = "study"
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,12 @@ class Code:
     """Source written by an agent or a user: needs the language policy and all isolation of the host.
 
     `variables`: those of its conversation, which it finds and leaves; None for a program by itself.
+    `exports`: it may write files, which are kept; otherwise it leaves its result, frames and figures only.
     """
 
     source: str
     variables: ProgramVariables | None = None
+    exports: bool = True
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,9 @@ class CellRequest:
     def answer_limits(self) -> AnswerLimits:
         """Bounds of the answer: a program answers people and chat models, a computation the service's code."""
         if isinstance(self.work, Code):
-            return AnswerLimits(min(self.limits.value_bytes, MAX_PROGRAM_BYTES), MAX_PROGRAM_KEYS)
+            # One level more: a program's result is a member of its answer.
+            size_bytes = min(self.limits.value_bytes, MAX_PROGRAM_BYTES)
+            return AnswerLimits(size_bytes, MAX_PROGRAM_KEYS, MAX_DEPTH + 1)
         return AnswerLimits(self.limits.value_bytes)
 
 

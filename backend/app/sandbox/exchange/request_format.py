@@ -70,8 +70,8 @@ def _read_request(line: bytes) -> CellRequest:
     )
 
 
-def _read_code(source: str, variables: Mapping[str, Any] | None) -> Code:
-    return Code(source, ProgramVariables(**variables) if variables is not None else None)
+def _read_code(source: str, variables: Mapping[str, Any] | None, exports: bool) -> Code:
+    return Code(source, ProgramVariables(**variables) if variables is not None else None, exports)
 
 
 def clear_descriptors(cell_socket: socket.socket) -> socket.socket:

@@ -67,6 +67,22 @@ def install_hook() -> None:
 _installed: list[bool] = []
 
 
+def refuse_exports() -> None:
+    """Refuse every file that a program would write in this process, for good."""
+    if not _answer_files:
+        _answer_files.append(set())
+
+
+def allow_answer_file(path: Path) -> None:
+    """Let a file of a program's answer be written though programs write none: the service names it."""
+    for files in _answer_files:
+        files.add(str(path))
+
+
+_answer_files: list[set[str]] = []
+"""Where programs write no files, the one set of those that the service writes of their answers; else empty."""
+
+
 def program_on_stack() -> bool:
     """Return True while code that the policy compiled runs on this thread; for a library's thread, on any."""
     if any(map(is_program_frame, _frames(sys._getframe(1)))):
@@ -170,6 +186,8 @@ def _on_open(event: str, arguments: tuple[Any, ...], frame: FrameType) -> str:
             return ""
         if _is_of_library(text) and _reads_own_files(frame):
             return ""
+    if writes and any(text not in files for files in _answer_files):
+        return f"{text!r} cannot be written: programs write no files here. Set `result`, or draw a figure"
     if is_in_folder(text):
         return f"import from {text!r} is not allowed here" if "importlib" in _calling_module(frame) else ""
     return f"{text!r} cannot be opened here: only files beside the program can, by a plain name"

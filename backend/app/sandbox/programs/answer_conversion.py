@@ -13,54 +13,62 @@ import numpy as np
 import pandas as pd
 
 from app.json_types import JsonValue
-from app.sandbox.exchange.answer_limits import AnswerLimits
+from app.sandbox.exchange.answer_limits import MAX_DEPTH, MAX_PREVIEW_ROWS, AnswerLimits, too_deep
 
-MAX_PREVIEW_ROWS = 50
-"""Rows of a frame that stand in a value: as many as a reader looks through; the frame itself can be kept."""
-MAX_DEPTH = 30
-"""Levels that are converted, far below those that `answer_limits` allows; a container may hold itself."""
 MAX_REPR_CHARACTERS = 2_000
 """Characters of the text that stands for an object of an unknown type."""
 
 
-def to_json(value: object, depth: int = 0) -> JsonValue:
-    """Convert `value` to plain JSON: NaN and infinity to null, a frame to its first rows, others to a repr."""
+def to_json(value: object, levels: int = MAX_DEPTH) -> JsonValue:
+    """Convert `value` to plain JSON: NaN and infinity to null, a frame to its first rows, others to a repr.
+
+    Raises TooLarge for a value of more than `levels` arrays and objects in each other.
+    """
     if value is None or isinstance(value, bool):
         return value
-    if depth > MAX_DEPTH:
-        return "..."
     for kinds, convert in _CONVERSIONS:
         if isinstance(value, kinds):
-            return convert(value, depth + 1)
+            return convert(value, levels)
     return repr(value)[:MAX_REPR_CHARACTERS]
 
 
-def encode(value: object, limit_bytes: int, max_keys: int | None = None) -> JsonValue:
-    """Convert `value` to plain JSON. Raises TooLarge when it has more bytes of JSON or more keys."""
-    plain = to_json(value)
-    AnswerLimits(limit_bytes, max_keys).check(plain, len(json.dumps(plain)))
+def encode(value: object, limits: AnswerLimits) -> JsonValue:
+    """Convert `value` to plain JSON. Raises TooLarge when it is beyond `limits`."""
+    plain = to_json(value, limits.max_depth)
+    limits.check(plain, len(json.dumps(plain)))
     return plain
 
 
-def _number(value: Any, depth: int) -> JsonValue:
+def _enter(levels: int) -> int:
+    """Return the levels that are left inside a container. Raises TooLarge if there is none for it."""
+    # At the first branch that is too deep, so that a value that contains itself twice is not unfolded.
+    if levels < 1:
+        raise too_deep(MAX_DEPTH)
+    return levels - 1
+
+
+def _number(value: Any, levels: int) -> JsonValue:
     number = float(value)
     return number if math.isfinite(number) else None
 
 
-def _mapping(value: Mapping[Any, Any], depth: int) -> JsonValue:
-    return {str(key): to_json(item, depth) for key, item in value.items()}
+def _mapping(value: Mapping[Any, Any], levels: int) -> JsonValue:
+    inner = _enter(levels)
+    return {str(key): to_json(item, inner) for key, item in value.items()}
 
 
-def _sequence(value: Any, depth: int) -> JsonValue:
-    return [to_json(item, depth) for item in value]
+def _sequence(value: Any, levels: int) -> JsonValue:
+    inner = _enter(levels)
+    return [to_json(item, inner) for item in value]
 
 
-def _frame(value: pd.DataFrame, depth: int) -> JsonValue:
+def _frame(value: pd.DataFrame, levels: int) -> JsonValue:
+    inner = _enter(_enter(_enter(levels)))  # the object, its array of rows, and a row
     head = _with_labels(value.head(MAX_PREVIEW_ROWS))
     return {
         "columns": [_column_name(name) for name in head.columns],
         # Plain tuples: names of columns need not be names of Python.
-        "rows": [[to_json(cell, depth) for cell in row] for row in head.itertuples(index=False, name=None)],
+        "rows": [[to_json(cell, inner) for cell in row] for row in head.itertuples(index=False, name=None)],
         "row_count": len(value),
     }
 
@@ -95,31 +103,31 @@ def _column_name(name: object) -> str:
     return " ".join(str(part) for part in name if str(part)) if isinstance(name, tuple) else str(name)
 
 
-def _series(value: Any, depth: int) -> JsonValue:
+def _series(value: Any, levels: int) -> JsonValue:
     # The name of a groupby's labels would be lost in a mapping, and groups are rows, not columns.
     if value.index.nlevels > 1 or value.index.name is not None or len(value) > MAX_PREVIEW_ROWS:
-        return _frame(to_table(value), depth)
-    return _mapping(value.to_dict(), depth)
+        return _frame(to_table(value), levels)
+    return _mapping(value.to_dict(), levels)
 
 
-def _missing(value: object, depth: int) -> JsonValue:
+def _missing(value: object, levels: int) -> JsonValue:
     return None
 
 
 # The first row whose types fit converts, so that subclasses stand before their bases: an Enum before int.
 _CONVERSIONS: tuple[tuple[tuple[type, ...], Callable[[Any, int], JsonValue]], ...] = (
-    ((str,), lambda value, depth: str(value)),
+    ((str,), lambda value, levels: str(value)),
     ((type(pd.NaT), type(pd.NA)), _missing),
-    ((Enum,), lambda value, depth: to_json(value.value, depth)),
-    ((np.bool_,), lambda value, depth: bool(value)),
-    ((int, np.integer), lambda value, depth: int(value)),
+    ((Enum,), lambda value, levels: to_json(value.value, levels)),
+    ((np.bool_,), lambda value, levels: bool(value)),
+    ((int, np.integer), lambda value, levels: int(value)),
     ((float, np.floating), _number),
-    ((datetime.date, datetime.time, pd.Period), lambda value, depth: str(value)),
-    ((datetime.timedelta, np.datetime64, np.timedelta64, PurePath, bytes), lambda value, depth: str(value)),
+    ((datetime.date, datetime.time, pd.Period), lambda value, levels: str(value)),
+    ((datetime.timedelta, np.datetime64, np.timedelta64, PurePath, bytes), lambda value, levels: str(value)),
     ((pd.DataFrame,), _frame),
     ((pd.Series,), _series),
-    ((pd.Index, np.ndarray), lambda value, depth: _sequence(value.tolist(), depth)),
+    ((pd.Index, np.ndarray), lambda value, levels: _sequence(value.tolist(), levels)),
     ((Mapping,), _mapping),
     ((list, tuple), _sequence),
-    ((AbstractSet,), lambda value, depth: _sequence(sorted(value, key=repr), depth)),
+    ((AbstractSet,), lambda value, levels: _sequence(sorted(value, key=repr), levels)),
 )

@@ -18,12 +18,13 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pyarrow
 
-from app.errors import InvalidInput
+from app.errors import InvalidInput, TooLarge
 from app.json_types import JsonValue
-from app.sandbox.exchange.contract import SINGLE_FRAME
-from app.sandbox.exchange.program_variables import RESULT_FILE, ProgramVariables
+from app.sandbox.exchange.answer_limits import MAX_PREVIEW_ROWS
+from app.sandbox.exchange.contract import SINGLE_FRAME, Code
+from app.sandbox.exchange.program_variables import RESULT_FILE
 from app.sandbox.kernel.limits import exhausted_limit
-from app.sandbox.policy.audit_hook import as_program
+from app.sandbox.policy.audit_hook import allow_answer_file, as_program, refuse_exports
 from app.sandbox.policy.language.compiler import LAST_VALUE, compile_code
 from app.sandbox.policy.names.private_names import spelled_text
 from app.sandbox.policy.namespace import program_globals, program_namespace
@@ -44,29 +45,30 @@ _SHORT_NAMES = compile_code(
 _REHEARSAL = "import pandas as pd, numpy as np\nresult = int(pd.DataFrame({'a': np.arange(2)})['a'].sum())"
 
 
-def run(
-    source: str, inputs: Mapping[str, Path], output: Path, remembered: ProgramVariables | None = None
-) -> JsonValue:
+def run(program: Code, inputs: Mapping[str, Path], output: Path) -> JsonValue:
     """Run the program. Returns {"result", "frames": {name: {"file", "rows", "columns"}}, "figures": [file]}.
 
-    `remembered`: variables of its conversation; then also `"variables"`, as `ProgramMemory.save` has them.
+    With variables of a conversation also `"variables"`, as `ProgramMemory.save` has them. Without exports its
+    process, which runs nothing else, refuses files that any program writes.
     Raises ProgramRaised for an exception of the program, InvalidInput for a result that cannot be converted.
     """
-    code = compile_code(source)
+    code = compile_code(program.source)
     keep: dict[str, object] = {}
     variables = program_namespace()
     _execute(_SHORT_NAMES, variables)
     variables |= {**_frames(inputs), "keep": keep}
-    if remembered is None:
+    if not program.exports:
+        refuse_exports()
+    if program.variables is None:
         _execute(code, variables)
         return _collect(variables, keep, output)
-    memory = ProgramMemory(remembered, inputs, output)
+    memory = ProgramMemory(program.variables, inputs, output)
     loaded = memory.load()
     variables |= loaded
     memory.begin(variables, loaded)
-    run_definitions(remembered.definitions, variables, _execute)
+    run_definitions(program.variables.definitions, variables, _execute)
     _execute(code, variables)
-    return {**_collect(variables, keep, output), "variables": memory.save(variables, source)}
+    return {**_collect(variables, keep, output), "variables": memory.save(variables, program.source)}
 
 
 def rehearse() -> None:
@@ -116,11 +118,13 @@ def _find_result(variables: Mapping[str, object]) -> object:
 
 
 def _convert(result: object, output: Path) -> JsonValue:
-    """Convert a result to JSON, and store it whole. Raises InvalidInput `result_not_convertible`."""
+    """Convert a result to JSON, and store it whole. Raises InvalidInput `result_not_convertible`, TooLarge."""
     try:
-        if isinstance(result, pd.DataFrame | pd.Series) and len(result) > answer_conversion.MAX_PREVIEW_ROWS:
+        if isinstance(result, pd.DataFrame | pd.Series) and len(result) > MAX_PREVIEW_ROWS:
             _store_whole(_to_table(result), output / RESULT_FILE)
         return _to_json(result)
+    except TooLarge:
+        raise
     except Exception as error:
         if exhausted_limit(error):
             raise
@@ -167,6 +171,7 @@ def _store_whole(table: pd.DataFrame, path: Path) -> None:
     """
     if path.exists() or path.is_symlink():
         return
+    allow_answer_file(path)
     try:
         _write_whole(table, path)
     except (pyarrow.ArrowException, ValueError, TypeError) as error:
@@ -191,6 +196,7 @@ def _keep_frame(name: str, frame: object, output: Path) -> JsonValue:
     file = f"{name}.parquet"
     if (output / file).is_symlink():  # the input of that name, which is not replaced
         file = f"{name}-kept.parquet"
+    allow_answer_file(output / file)
     try:
         frame.to_parquet(output / file)
     except (pyarrow.ArrowException, ValueError, TypeError) as error:
@@ -207,6 +213,7 @@ def _keep_figures(output: Path) -> JsonValue:
     names = []
     for number in plt.get_fignums():
         name = f"figure-{number}.png"
+        allow_answer_file(output / name)
         plt.figure(number).savefig(output / name, bbox_inches="tight")
         names.append(name)
     return list(names)

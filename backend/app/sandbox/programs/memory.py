@@ -13,7 +13,7 @@ from app.computations.program_state.saving import SavedGroups, save_groups
 from app.computations.program_state.state_file import load_values, read_groups, write_state
 from app.json_types import JsonValue
 from app.sandbox.exchange.program_variables import MAX_VARIABLES, PART, STATE_FILE, ProgramVariables
-from app.sandbox.policy.audit_hook import as_program
+from app.sandbox.policy.audit_hook import allow_answer_file, as_program
 from app.sandbox.programs.answer_conversion import to_table
 from app.sandbox.programs.definitions import (
     describe_definition,
@@ -131,6 +131,7 @@ class ProgramMemory:
         file = f"{name}-table.parquet"
         path = self._output / file
         path.unlink(missing_ok=True)
+        allow_answer_file(path)
         try:
             _write_table(value, path)
         except Exception as error:  # noqa: BLE001 - frames that Parquet takes with their labels only

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from app.errors import Unavailable
-from app.sandbox.exchange.contract import CellRequest
+from app.sandbox.exchange.contract import MAX_THREADS, CellRequest
 from app.sandbox.kernel.calls import die_with_parent
 from app.sandbox.provider.zygote_launch import RETRY_S, connect, reap
-from app.sandbox.zygote.supervision import MAX_THREADS
 
 MIB = 1 << 20
 _ZYGOTE_BYTES = 1 << 30

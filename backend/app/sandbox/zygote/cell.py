@@ -143,10 +143,9 @@ def _isolate(request: CellRequest, tier: Tier, confinement: Confinement | OSErro
 
 
 def _answer(request: CellRequest) -> Report:
-    limits = request.answer_limits
     return {
         "end": End.RETURNED,
-        "value": answer_conversion.encode(_compute(request), limits.max_bytes, limits.max_keys),
+        "value": answer_conversion.encode(_compute(request), request.answer_limits),
     }
 
 
@@ -156,7 +155,7 @@ def _compute(request: CellRequest) -> object:
         # The zygote has imported it before a program comes.
         from app.sandbox.programs import execution  # noqa: PLC0415
 
-        return execution.run(work.source, request.inputs, request.output, work.variables)
+        return execution.run(work, request.inputs, request.output)
     module, _, function = work.function.rpartition(".")
     workspace = CellWorkspace(request.inputs, request.output, request.limits.threads, _write_progress)
     compute = getattr(importlib.import_module(f"app.computations.{module}"), function)

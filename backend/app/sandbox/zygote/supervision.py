@@ -4,20 +4,23 @@ import os
 import resource
 import signal
 import socket
+import stat
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.sandbox.exchange.contract import Limits
 from app.sandbox.outputs.folders import survey
 
-MAX_THREADS = 300
-"""Threads of a cell. Libraries use `Limits.threads` of them and a few pools; RLIMIT_NPROC would count all
-processes of the service's user, so the zygote counts."""
 WATCH_INTERVAL_S = 0.1
 """Seconds between looks at the deadline and the threads of a cell whose disk the kernel bounds."""
 DISK_WATCH_INTERVAL_S = 0.01
 """Seconds between surveys of an output folder: a cell overshoots its limit by what it writes meanwhile."""
+_BLOCK_BYTES = 512
+"""Bytes of a block in `st_blocks`, whatever the file system's own are."""
+_MEMORY_FILE = "/memfd:"
+"""Beginning of the link of a descriptor of `memfd_create`."""
 STOP_WATCH_INTERVAL_S = 0.001
 """Seconds between looks at a cell that was sent SIGSTOP: its client waits for the answer."""
 
@@ -49,11 +52,19 @@ class RunningCell:
         """Return the first limit that the cell exceeds, of those that the kernel does not enforce."""
         if time.monotonic() >= self.started + self.limits.time_s:
             return "timed_out"
-        if self.folder is None and survey(self.output).exceeds(self.limits.disk_bytes):
+        if self.folder is None and self._exceeds_disk(proc):
             return "out_of_disk"
-        if read_vitals(proc, self.pid).threads > MAX_THREADS:
+        # RLIMIT_NPROC would count all processes of the service's user, so the zygote counts.
+        if read_vitals(proc, self.pid).threads > self.limits.max_threads:
             return "too many threads"
         return None
+
+    def _exceeds_disk(self, proc: int) -> bool:
+        """Compare what the output folder holds, and open files that have left it, with the limit."""
+        content = survey(self.output)
+        if content.exceeds(self.limits.disk_bytes):
+            return True
+        return content.size_bytes + count_unlinked_bytes(proc, self.pid) > self.limits.disk_bytes
 
     def next_check_s(self) -> float:
         """Return the seconds until the cell has to be looked at again."""
@@ -103,6 +114,35 @@ def count_oom_kills(proc: int) -> int | None:
     return int(values.split()[0]) if name else None
 
 
+def count_unlinked_bytes(proc: int, pid: int) -> int:
+    """Count the bytes of files on disk that a process can write and that have no name any more.
+
+    `proc`: descriptor of /proc. Zero where the kernel shows no descriptors of the process, as it does to users
+    other than root: cells cannot be dumped. Files that only a mapping holds are not seen.
+    """
+    try:
+        folder = os.open(f"{pid}/fd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=proc)
+    except OSError:
+        return 0
+    sizes: dict[tuple[int, int], int] = {}
+    try:
+        for name in os.listdir(folder):  # noqa: PTH208 - a path cannot name an open folder
+            with suppress(OSError):  # closed meanwhile
+                # The mode of the link is that of the descriptor: an input may lose its name while it is read.
+                if not os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & stat.S_IWUSR:
+                    continue
+                status = os.stat(name, dir_fd=folder)
+                if not stat.S_ISREG(status.st_mode) or status.st_nlink:
+                    continue
+                # Files of memory have no name either, and count as memory.
+                if not os.readlink(name, dir_fd=folder).startswith(_MEMORY_FILE):
+                    size = max(status.st_size, status.st_blocks * _BLOCK_BYTES)
+                    sizes[status.st_dev, status.st_ino] = size
+    finally:
+        os.close(folder)
+    return sum(sizes.values())
+
+
 @dataclass(frozen=True)
 class Vitals:
     """Threads of a process, and its resident memory in bytes, shared pages included."""
@@ -115,9 +155,9 @@ def read_vitals(proc: int, pid: int) -> Vitals:
     """Read the vitals from the /proc of descriptor `proc`; zeros when the process has ended."""
     try:
         file = os.open(f"{pid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
-        with os.fdopen(file) as stat:
+        with os.fdopen(file) as fields:
             # The name in parentheses may hold blanks and parentheses itself: fields are counted after the last.
-            words = stat.read().rpartition(")")[2].split()
+            words = fields.read().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return Vitals(0, 0)
     return Vitals(threads=int(words[17]), memory_bytes=int(words[21]) * resource.getpagesize())

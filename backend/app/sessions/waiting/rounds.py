@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from app.sandbox.exchange.contract import Limits
 from app.sessions.events.serialization import dumps
 from app.sessions.fenced_writer import FencedWriter, WriteResult, make_fenced_statement
 from app.sessions.lease import LeaseLost
@@ -53,7 +54,7 @@ async def _open(
     writer: FencedWriter, seq: int, round_key: str, fits: Sequence[Fit], deadline_s: float
 ) -> Round:
     names = [fit.name for fit in fits]
-    specs = [dumps(asdict(fit), f"fit {fit.name}") for fit in fits]
+    specs = [write_fit(fit) for fit in fits]
     write = await writer.write(
         make_fenced_statement(ROUNDS.open_round), seq, (), round_key, names, specs, deadline_s
     )
@@ -61,6 +62,13 @@ async def _open(
     if write is None and not await _read_fits(writer, round_key):
         raise LeaseLost
     return Round(round_key, [], is_open=True, write=write)
+
+
+def write_fit(fit: Fit) -> str:
+    """Write a fit as JSON. Limits with their default are left out: workers of before know fewer of them."""
+    defaults = asdict(Limits())
+    limits = {name: value for name, value in asdict(fit.limits).items() if value != defaults[name]}
+    return dumps({**asdict(fit), "limits": limits}, f"fit {fit.name}")
 
 
 async def _read_fits(writer: FencedWriter, round_key: str) -> list[StoredFit]:

@@ -4,15 +4,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.charts.chart_request import MAX_MOVING_ROWS, MAX_SERIES, ChartKind, ChartRequest
-from app.plans.expressions import Name
+from app.charts.chart_request import ChartKind, ChartRequest
 from app.plans.plan_document import PlanDocument
 from app.plans.schema import read_table_schema
 from app.sandbox.computation_runner import ComputationResult
 from app.sessions.step_scope import CallResult
 from app.tools.context.tool_context import ToolContext
-from app.tools.conversations.queries import ASSISTANT, INTERACTIVE_LIMITS, Readings, compute_sql
-from app.tools.queries.chart_drawing import CHART, ChartDrawing, Column, list_units, make_request
+from app.tools.conversations.interactive_limits import INTERACTIVE_LIMITS
+from app.tools.conversations.queries import ASSISTANT, Readings, compute_sql
+from app.tools.queries.chart_drawing import (
+    CHART,
+    ChartDrawing,
+    Column,
+    Measures,
+    MovingAverage,
+    list_units,
+    make_request,
+)
 from app.tools.registry import tool
 
 
@@ -22,12 +30,10 @@ async def make_chart(
     kind: ChartKind,
     plan: PlanDocument,
     x: Column = None,
-    y: Annotated[list[Name], Field(max_length=MAX_SERIES, description="Measures.")] = [],  # noqa: B006 - never changed
+    y: Measures = [],  # noqa: B006 - never changed
     color: Column = None,
     title: Annotated[str | None, Field(max_length=200)] = None,
-    moving_average: Annotated[
-        int | None, Field(ge=2, le=MAX_MOVING_ROWS, description="Rows of a mean beside a line.")
-    ] = None,
+    moving_average: MovingAverage = None,
     readings: Readings = [],  # noqa: B006 - never changed
 ) -> CallResult:
     """Draw the rows of a query plan. The user sees the chart and its rows.

@@ -19,6 +19,7 @@ from app.sandbox.exchange.contract import SINGLE_FRAME, Computation, Limits, Que
 from app.sandbox.exchange.program_variables import RESULT_FILE
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.tool_context import ToolContext
+from app.tools.conversations.interactive_limits import INTERACTIVE_LIMITS
 from app.tools.conversations.workspace_changes import record_program, record_statements
 from app.tools.data.sql_tables import find_named_ids
 from app.tools.queries.kept_variables import (
@@ -45,8 +46,6 @@ from app.workspaces.conversation import ConversationTables, TableList
 ASSISTANT = ("assistant",)
 EXECUTIONS = ("execute_sql", "execute_query_plan", "execute_python", "make_chart", "execute_pipeline")
 """Tools whose answers carry the result of a turn; the last successful one counts."""
-INTERACTIVE_LIMITS = Limits(time_s=30.0, memory_bytes=512 << 20)
-"""Limits of one execution in a conversation: a person waits for it."""
 _QUERY_MEMORY_BYTES = 256 << 20
 """Memory of a query, half of its cell's: larger work spills to disk."""
 

@@ -15,7 +15,8 @@ from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.context.conversation_studies import ConversationStudies, StudyCard
 from app.tools.context.tool_context import ToolContext
-from app.tools.conversations.queries import ASSISTANT, INTERACTIVE_LIMITS, compute_sql, with_rows
+from app.tools.conversations.interactive_limits import INTERACTIVE_LIMITS, SERVICE_LIMITS
+from app.tools.conversations.queries import ASSISTANT, compute_sql, with_rows
 from app.tools.data.computed_facts import json_object
 from app.tools.registry import ColumnName, tool
 
@@ -108,7 +109,7 @@ async def explain_prediction(
         "models.explain_row.explain_row", {"row": cells, "columns": MAX_EXPLAINED_COLUMNS}, trusted=False
     )
     inputs = {"model": model.digest, "table": table.digest}
-    explained = json_object(await ctx.computer.run(work, inputs, INTERACTIVE_LIMITS))
+    explained = json_object(await ctx.computer.run(work, inputs, SERVICE_LIMITS))
     value = {**explained, "row": row, "table": table.table, "target": model.target}
     return CallResult(value, f"Row {row} of {table.table} explained.")
 

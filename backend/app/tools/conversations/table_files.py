@@ -10,7 +10,8 @@ from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.conversations.files import FilePath
-from app.tools.conversations.queries import ASSISTANT, INTERACTIVE_LIMITS, compute_sql
+from app.tools.conversations.interactive_limits import INTERACTIVE_LIMITS, SERVICE_LIMITS
+from app.tools.conversations.queries import ASSISTANT, compute_sql
 from app.tools.conversations.workspace_changes import save_snapshot
 from app.tools.data.computed_facts import json_object
 from app.tools.data.frames import make_artifact
@@ -41,7 +42,7 @@ async def save_table(ctx: ToolContext, sql: Source, name: FilePath) -> CallResul
         raise ToolRefused("Only the rows of a SELECT can be saved. Change tables by execute_sql first.")
     rows = answer.file("result.parquet").digest
     work = Computation("queries.table_file.write", {"name": f"rows{ending}"})
-    computed = await ctx.computer.run(work, {"rows": rows}, INTERACTIVE_LIMITS)
+    computed = await ctx.computer.run(work, {"rows": rows}, SERVICE_LIMITS)
     file = computed.file(f"rows{ending}")
     entry = FileEntry(digest=file.digest, size_bytes=file.size_bytes, media_type=file.media_type)
     draft = make_artifact(file, artifact_kind(file), path.rpartition("/")[2])

@@ -21,7 +21,8 @@ from app.tools.context.conversation_workflows import (
     WorkflowCard,
 )
 from app.tools.context.tool_context import ToolContext
-from app.tools.conversations.queries import ASSISTANT, INTERACTIVE_LIMITS
+from app.tools.conversations.interactive_limits import SERVICE_LIMITS
+from app.tools.conversations.queries import ASSISTANT
 from app.tools.conversations.workspace_changes import record_table
 from app.tools.registry import tool
 
@@ -66,7 +67,7 @@ async def keep_table(
     """Make a computed table one of the conversation. Returns it as the result of a turn, and its artifacts."""
     # The rows may come from a request to anywhere: they are read in isolation.
     work = Computation("queries.conversation_sql.describe_tables", {"optional": []}, trusted=False)
-    described = await ctx.computer.run(work, {name: table.digest}, INTERACTIVE_LIMITS)
+    described = await ctx.computer.run(work, {name: table.digest}, SERVICE_LIMITS)
     changes, artifacts = await record_table(ctx, await ctx.conversation.tables(), described)
     value: dict[str, Any] = {
         "columns": [*table.columns],

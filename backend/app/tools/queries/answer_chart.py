@@ -1,11 +1,6 @@
 """The tool that draws the answer of a study's question, in its report and as files."""
 
-from typing import Annotated
-
-from pydantic import Field
-
-from app.charts.chart_request import MAX_MOVING_ROWS, MAX_SERIES, ChartKind
-from app.plans.expressions import Name
+from app.charts.chart_request import ChartKind
 from app.plans.plan_document import PlanDocument
 from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.exchange.contract import Computation
@@ -13,7 +8,14 @@ from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.sql_tables import list_queryable_tables, list_table_schemas
 from app.tools.queries.answers import DATA_ANALYST
-from app.tools.queries.chart_drawing import ChartDrawing, Column, list_units, make_request
+from app.tools.queries.chart_drawing import (
+    ChartDrawing,
+    Column,
+    Measures,
+    MovingAverage,
+    list_units,
+    make_request,
+)
 from app.tools.registry import tool
 
 ANSWER_CHART = "answer_chart"
@@ -26,11 +28,9 @@ async def draw_answer(
     kind: ChartKind,
     plan: PlanDocument,
     x: Column = None,
-    y: Annotated[list[Name], Field(max_length=MAX_SERIES, description="Measures.")] = [],  # noqa: B006 - never changed
+    y: Measures = [],  # noqa: B006 - never changed
     color: Column = None,
-    moving_average: Annotated[
-        int | None, Field(ge=2, le=MAX_MOVING_ROWS, description="Rows of a mean beside a line.")
-    ] = None,
+    moving_average: MovingAverage = None,
 ) -> CallResult:
     """Draw the rows of a query plan as the chart of the answer, where the question asks for one.
 

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from app.artifacts.workspace import Workspace
 from app.charts import row_plans
-from app.charts.chart_request import ChartRequest
+from app.charts.chart_request import MAX_MOVING_ROWS, MAX_SERIES, ChartRequest
 from app.charts.chart_titles import describe_chart
 from app.charts.drawing_process import ChartRefused
 from app.charts.encoding import NUMBERS, Encoding, Schema, choose_encoding
@@ -38,7 +38,11 @@ MAX_SHOWN_ROWS = 50
 ComputeRows = Callable[[str, int], Awaitable[ComputationResult]]
 """Runs a SELECT; the second argument is the number of rows in its facts."""
 Column = Annotated[Name | None, Field(description="A column of the plan's rows; left out, it is chosen.")]
-"""An argument of the tools that draw."""
+"""An argument of the tools that draw, as the next two are."""
+Measures = Annotated[list[Name], Field(max_length=MAX_SERIES, description="Measures.")]
+MovingAverage = Annotated[
+    int | None, Field(ge=2, le=MAX_MOVING_ROWS, description="Rows of a mean beside a line.")
+]
 
 
 def make_request(**fields: Any) -> ChartRequest:

@@ -1,7 +1,6 @@
 """Programs and queries: their inputs, their output artifacts and their outcome."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
@@ -10,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app.errors import InvalidInput, LabError, ToolRefused
 from app.json_types import JsonValue
 from app.sandbox.computation_runner import ComputationFailed, ComputationResult
-from app.sandbox.exchange.contract import SINGLE_FRAME, Code, Computation, Limits
+from app.sandbox.exchange.answer_limits import MAX_PREVIEW_ROWS
+from app.sandbox.exchange.contract import SINGLE_FRAME, Code, Computation, Limits, Usage
 from app.sandbox.outputs.storage import StoredFile
 from app.sessions.step_scope import ArtifactDraft, CallResult
 from app.tools.context.tool_context import ToolContext
@@ -22,8 +22,6 @@ from app.tools.registry import tool
 Language = Literal["python", "sql"]
 Source = Annotated[str, Field(min_length=1, max_length=20_000)]
 
-MAX_SQL_ROWS = 100
-"""Rows of a query that are answered; all rows are in the stored table."""
 MAX_STDOUT_CHARS = 4_000
 """Last characters of stdout that an agent sees: about a thousand tokens of its context."""
 
@@ -77,7 +75,8 @@ async def run_code(
     tables = await list_queryable_tables(ctx.datasets, ctx.frames)
     if language == "sql":
         schemas = find_named_ids(await ctx.datasets.list(), code)
-        work = Computation("queries.query.run_sql", {"sql": code, "rows": MAX_SQL_ROWS, **schemas})
+        params: dict[str, JsonValue] = {"sql": code, "rows": MAX_PREVIEW_ROWS, **schemas}
+        work = Computation("queries.query.run_sql", params, query_mode="sql")
         return await ctx.computer.run(work, tables, limits)
     is_single = len(tables) == 1 and is_mentioned(code, SINGLE_FRAME)
     files = {
@@ -148,13 +147,14 @@ def success_report(computed: ComputationResult) -> dict[str, Any]:
     }
 
 
-def failure_report(code: str, detail: str, facts: Mapping[str, object]) -> dict[str, Any]:
-    """Return the outcome of a failed run as JSON, with its output up to then."""
+def failure_report(error: LabError, usage: Usage | None) -> dict[str, Any]:
+    """Return the outcome of a failed run as JSON, with its output up to then. `usage`: None if no cell ran."""
     return {
-        "end": code.removeprefix("computation_"),
-        "detail": detail,
-        "stdout": str(facts.get("stdout", "")),
-        "stderr": str(facts.get("stderr", "")),
+        "end": error.code.removeprefix("computation_"),
+        "detail": error.detail,
+        "stdout": str(error.facts.get("stdout", "")),
+        "stderr": str(error.facts.get("stderr", "")),
+        **({"usage": asdict(usage)} if usage else {}),
     }
 
 

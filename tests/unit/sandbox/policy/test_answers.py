@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from app.errors import InvalidInput
+from app.sandbox.exchange.contract import Code
 from app.sandbox.programs import execution
 from app.sandbox.programs.errors import ProgramRaised
 
@@ -69,7 +70,7 @@ def test_an_answer_opens_no_file_outside(
     secret = tmp_path_factory.mktemp("outside") / "secret.csv"
     secret.write_text("SECRET,other\n1,2\n")
     try:
-        answer = str(execution.run(ANSWERS[name].replace("@FILE@", str(secret)), {}, tmp_path))
+        answer = str(execution.run(Code(ANSWERS[name].replace("@FILE@", str(secret))), {}, tmp_path))
     except (InvalidInput, PermissionError, ProgramRaised, TypeError) as refusal:
         answer = str(refusal)
     assert "SECRET" not in answer
@@ -81,5 +82,5 @@ with open('a.csv', 'w') as file:
     file.write('a,b\\n1,2\\n')
 result_rows = map(np.ravel, map(pd.read_csv, ['a.csv']))
 """
-    answer: Any = execution.run(source, {}, tmp_path)
+    answer: Any = execution.run(Code(source), {}, tmp_path)
     assert answer["result"]["rows"] == [[1, 2]]

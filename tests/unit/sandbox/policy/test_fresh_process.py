@@ -9,6 +9,7 @@ import pytest
 RUNNER = """
 import json, os, sys, tempfile
 import app.sandbox.programs.execution
+from app.sandbox.exchange.contract import Code
 from app.sandbox.zygote.preloaded_libraries import load_libraries
 from pathlib import Path
 load_libraries()
@@ -17,7 +18,7 @@ for name, source in json.load(sys.stdin).items():
         folder = Path(tempfile.mkdtemp())
         os.chdir(folder)
         try:
-            outcome = app.sandbox.programs.execution.run(source, {}, folder)["result"]
+            outcome = app.sandbox.programs.execution.run(Code(source), {}, folder)["result"]
         except BaseException as error:
             outcome = f"{type(error).__name__}: {error}"
         os.write(1, (json.dumps([name, outcome]) + chr(10)).encode())

@@ -8,6 +8,7 @@ import pytest
 from app.sandbox.exchange.contract import Limits
 from app.sessions.step_scope import Fit
 from app.sessions.waiting.fits import read_fit, shorten_time_limit
+from app.sessions.waiting.rounds import write_fit
 
 
 def make_fit(grace_s: float | None, time_limit_s: float | None) -> Fit:
@@ -38,6 +39,9 @@ def test_a_late_fit_ends_a_grace_before_its_round(
 def test_a_stored_fit_is_read_as_it_was_written() -> None:
     fit = make_fit(3.0, 5.0)
     assert read_fit(json.dumps(asdict(fit))) == fit
+    # Limits that workers of before do not know are left out unless they are set.
+    assert read_fit(write_fit(fit)) == fit
+    assert not {"max_threads", "profile"} & json.loads(write_fit(fit))["limits"].keys()
 
 
 def test_a_fit_that_was_stored_with_a_former_name_of_its_function_is_computed() -> None:
