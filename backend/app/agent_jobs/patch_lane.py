@@ -17,7 +17,7 @@ from app.workflows.conversations.answer_documents import make_steps_document
 from app.workflows.differences import compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
-from app.workflows.patching import PatchOperation, apply_patch, make_patch
+from app.workflows.patching import PatchOperation, apply_patch, dump_operations, make_patch
 from app.workflows.phrases.pipelines import read_pipeline
 from app.workflows.proposals import ProposalService, ProposalView, ProposedChange, propose_by_words
 from app.workflows.schemas import WorkflowView
@@ -123,9 +123,9 @@ async def _resume(
 ) -> CallResult:
     """Go on with a change that was proposed before a crash, of the version that it was proposed for."""
     before = await services.workflows.get_version(proposal.workflow_id, proposal.version)
-    operations = [PatchOperation.model_validate(operation) for operation in proposal.operations]
-    document = apply_patch(before.document, operations)
-    change = ProposedChange(document, proposal.operations, proposal.summary)
+    operations = dump_operations(proposal.operations)
+    document = apply_patch(before.document, [PatchOperation.model_validate(part) for part in operations])
+    change = ProposedChange(document, operations, proposal.summary)
     outcome = await _describe(services, before.document, change)
     outcome |= await _decide(session_id, services, proposal, message)
     return await _store(services, outcome, change.summary)

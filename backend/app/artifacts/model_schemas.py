@@ -4,9 +4,10 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from app.json_types import JsonScalar
+from app.modeling.facts.problem_summary import ProblemSummary
 
 MAX_REQUEST_ROWS = 1_000
 """More rows: upload them as a dataset."""
@@ -27,7 +28,7 @@ class ModelView(BaseModel):
     session_id: UUID | None
     name: str = Field(examples=["XGBoost-t3"])
     estimator: str = Field(examples=["XGBoost"])
-    problem: dict[str, Any] = Field(description="Target, kind, classes, metric, time and group columns.")
+    problem: ProblemSummary
     metric: str = Field(examples=["roc_auc"])
     greater_is_better: bool
     score: float | None = Field(description="Cross-validated.")
@@ -60,6 +61,15 @@ class SchemaColumnView(BaseModel):
     maximum: float | str | None
 
 
+class RecipeStep(BaseModel):
+    """One operation of a recipe; its settings stand beside `op` and `columns`."""
+
+    model_config = ConfigDict(extra="allow", json_schema_serialization_defaults_required=True)
+
+    op: str = Field(examples=["impute"])
+    columns: list[str] | None = None
+
+
 class ModelDetail(ModelView):
     """Everything that is known of a model, and the rows that it takes."""
 
@@ -72,8 +82,8 @@ class ModelDetail(ModelView):
     threshold: float | None = Field(
         description="Probability from which the model predicts the positive class; chosen on out-of-fold rows."
     )
-    hyperparameters: dict[str, Any]
-    recipe: list[dict[str, Any]] = Field(description="Operations that make its features out of raw rows.")
+    hyperparameters: dict[str, JsonValue]
+    recipe: list[RecipeStep] = Field(description="Operations that make its features out of raw rows.")
     rows: int = Field(description="Labelled training rows.")
     features: int
     versions: dict[str, str]

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.datasets.table_requests import ColumnComparison, SortedBy, TableQuery, TableSource
+from app.datasets.table_requests import ColumnComparison, ColumnName, SortedBy, TableQuery, TableSource
+from app.json_types import JsonScalar
 from app.modeling.facts.readings import FileReading, ReadingChoice
 
 MAX_NOTE_CHARS = 2_000
@@ -45,6 +46,39 @@ class DatasetView(BaseModel):
     created_at: datetime
 
 
+class FrequentValue(BaseModel):
+    """One of the most frequent values of a column."""
+
+    model_config = ConfigDict(extra="allow")
+
+    value: JsonScalar
+    count: int
+
+
+class ColumnProfileView(BaseModel):
+    """Statistics of a column. What its type has not is missing: quartiles of texts, lengths of numbers."""
+
+    model_config = ConfigDict(extra="allow", json_schema_serialization_defaults_required=True)
+
+    name: str = Field(examples=["age"])
+    type: str = Field(examples=["number"])
+    hint: str = Field(default="", description="How its values are read.", examples=["numeric"])
+    missing: float = Field(default=0.0, description="Share of the rows, from 0 to 1.", examples=[0.42])
+    missing_count: int | None = None
+    distinct: int = Field(default=0, examples=[75])
+    distinct_approximate: bool = False
+    unique: bool = Field(default=False, description="No value comes twice.")
+    top: list[FrequentValue] = Field(default_factory=list)
+    examples: list[JsonScalar] = Field(default_factory=list)
+    min: JsonScalar = None
+    q25: JsonScalar = None
+    q50: JsonScalar = None
+    q75: JsonScalar = None
+    max: JsonScalar = None
+    mean: JsonScalar = None
+    std: JsonScalar = None
+
+
 class ProfileView(BaseModel):
     """Statistics of the columns, none of which relates to a target."""
 
@@ -53,10 +87,7 @@ class ProfileView(BaseModel):
     reading: FileReading | None = Field(
         default=None, description="How cells are read, with examples and what else they could be."
     )
-    columns: list[dict[str, Any]] = Field(
-        description="Per column: type, hint, share missing, distinct, extremes, quartiles, top values.",
-        examples=[[{"name": "age", "type": "number", "hint": "numeric", "missing": 0.42, "distinct": 75}]],
-    )
+    columns: list[ColumnProfileView]
 
 
 class DatasetChange(BaseModel):
@@ -93,9 +124,9 @@ class RowSelection(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    sort: str | None = Field(default=None, max_length=1000, description="Column; missing values come last.")
+    sort: ColumnName | None = Field(default=None, description="Column; missing values come last.")
     descending: bool = False
-    filter_column: str | None = Field(default=None, max_length=1000)
+    filter_column: ColumnName | None = None
     comparison: Literal["=", "!=", "<", "<=", ">", ">=", "contains", "missing"] = "="
     value: str = Field(
         default="",
@@ -120,7 +151,9 @@ class PreviewQuery(RowSelection):
         column = self.filter_column
         return TableQuery(
             source=TableSource(dataset_id=dataset_id),
-            filter=column and ColumnComparison(column=column, comparison=self.comparison, value=value),
+            filter=None
+            if column is None
+            else ColumnComparison(column=column, comparison=self.comparison, value=value),
             search=self.search,
             sort=[SortedBy(column=self.sort, descending=self.descending)] if self.sort is not None else [],
             offset=self.offset,

@@ -20,7 +20,6 @@ from app.sessions.schemas import (
     BudgetView,
     CandidateView,
     FailureView,
-    ForkView,
     MessageView,
     QuestionView,
     QueuePositionView,
@@ -32,6 +31,7 @@ from app.sessions.schemas import (
     UsageView,
 )
 from app.sessions.statements import VIEWS
+from app.sessions.stored_schemas import ForkView
 from app.sessions.usage import add_up, total_usage
 
 GET_SESSION = VIEWS.get_session.replace("-- USAGE", VIEWS.usage)

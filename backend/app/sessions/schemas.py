@@ -6,12 +6,13 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
-from app.modeling.facts.assumptions import AssumptionKind, AssumptionSide
 from app.modeling.problem.family_catalog import FamilyName
 from app.modeling.problem.kinds import ProblemKindName
 from app.modeling.problem.metrics import MetricName
 from app.sessions.budget_request import BudgetRequest
 from app.sessions.lifecycle import SessionStatus
+from app.sessions.result_schemas import ResultSummary
+from app.sessions.stored_schemas import ForkView, QuestionSubject
 
 
 class _SessionInput(BaseModel):
@@ -19,7 +20,7 @@ class _SessionInput(BaseModel):
 
 
 class _SessionOutput(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
 
 def require_storable(text: str) -> str:
@@ -141,9 +142,7 @@ class QuestionView(_SessionOutput):
     options: list[Any]
     default: Any
     answer_schema: dict[str, Any]
-    about: dict[str, Any] = Field(
-        default_factory=dict, description="The call to approve: `tool`, `arguments`, `preview` and `risk`."
-    )
+    about: QuestionSubject = Field(default_factory=QuestionSubject)
     asked_at: datetime
 
 
@@ -210,14 +209,6 @@ class UsageView(UsageTotals):
     )
 
 
-class ForkView(_SessionOutput):
-    """Point and change of a fork: `step` is the first step that it ran itself."""
-
-    step: int
-    at: dict[str, Any]
-    change: dict[str, Any]
-
-
 class SessionSummary(_SessionOutput):
     id: UUID
     goal: str
@@ -246,44 +237,6 @@ class QueuePositionView(_SessionOutput):
 
     position: int = Field(ge=1, examples=[3])
     length: int = Field(ge=1, description="Number of queued sessions.", examples=[12])
-
-
-class ScoreBounds(_SessionOutput):
-    low: float | None = None
-    high: float | None = None
-
-
-class AssumptionView(BaseModel):
-    """A condition of the score, with cross-validated scores if it holds and if it does not."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
-
-    kind: AssumptionKind
-    column: str | None = None
-    columns: list[str] = Field(default_factory=list)
-    metric: str | None = None
-    holds_score: float | None = None
-    otherwise_score: float | None = None
-    interval: ScoreBounds | None = Field(
-        default=None, description="95% interval of the difference; positive where the condition helps."
-    )
-    holds_interval: ScoreBounds | None = None
-    otherwise_interval: ScoreBounds | None = None
-    matters: bool = Field(default=False, description="The difference exceeds its interval and the score's.")
-    side: AssumptionSide = Field(alias="chosen", description="The side that the result takes.")
-    why: str = ""
-    question: str = ""
-    text: str = Field(default="", description="The condition with both scores, as a sentence.")
-
-
-class ResultSummary(BaseModel):
-    """Summary of a result. Members that are not listed here depend on what the session did."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
-
-    assumptions: list[AssumptionView] = Field(
-        default_factory=list, description="Conditions of the score, those that change it most first."
-    )
 
 
 class SessionView(SessionSummary):

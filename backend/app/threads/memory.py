@@ -43,7 +43,7 @@ def _recall(record: TurnRecord) -> EarlierTurn:
         columns=[column.name for column in view.table.columns] if view.table else [],
         row_count=view.table.row_count if view.table else None,
         sql=view.sql,
-        plan=bound_plan(view.plan),
+        plan=bound_plan(view.plan.model_dump(mode="json", exclude_unset=True) if view.plan else None),
         code=shorten(view.code) if view.code else None,
         chart=LastChart(view.charts[-1].chart_kind, **view.charts[-1].axes.model_dump())
         if view.charts

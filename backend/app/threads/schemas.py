@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from app.sessions.schemas import Datasets, QuestionView, QueuePositionView, require_storable
 from app.workspaces.schemas import LostVariable, WorkspaceVariable
@@ -183,6 +183,24 @@ class TurnFailure(BaseModel):
     message: str
 
 
+class PlanPart(BaseModel):
+    """A source or a step of a query plan; its settings stand beside its kind."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kind: str = Field(default="", examples=["group"])
+
+
+class TurnPlan(BaseModel):
+    """A query plan, as `POST /query-plans/compile` takes it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    version: int = 1
+    source: PlanPart
+    steps: list[PlanPart] = Field(default_factory=list)
+
+
 class TurnView(BaseModel):
     """One message and everything done to answer it."""
 
@@ -196,7 +214,7 @@ class TurnView(BaseModel):
     text: str = Field(default="", description="The answer in words.")
     table: TableView | None = None
     sql: str | None = Field(default=None, description="The SQL that the table and the changes came from.")
-    plan: dict[str, Any] | None = Field(default=None, description="The query plan that the SELECT came from.")
+    plan: TurnPlan | None = Field(default=None, description="The query plan that the SELECT came from.")
     code: str | None = Field(default=None, description="The code of a direct mode, as it was executed.")
     readings: list[str] = Field(default_factory=list, description="Interpretations of ambiguous words.")
     suggestions: list[str] = Field(default_factory=list, description="Similar questions that are understood.")
@@ -213,7 +231,9 @@ class TurnView(BaseModel):
     charts: list[ChartView] = Field(default_factory=list)
     artifacts: list[TurnArtifact] = Field(default_factory=list)
     studies: list[UUID] = Field(default_factory=list, description="Studies that the turn started.")
-    steps: list[dict[str, Any]] = Field(default_factory=list, description="Steps of a pipeline that was run.")
+    steps: list[dict[str, JsonValue]] = Field(
+        default_factory=list, description="Steps of a pipeline that was run."
+    )
     workflow: TurnWorkflow | None = Field(
         default=None, description="The workflow that the turn made or changed."
     )

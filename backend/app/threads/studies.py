@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
 from app.db.pool import Database
-from app.db.statements import load
 from app.errors import Conflict, NotFound, ToolRefused
 from app.json_types import JsonValue
 from app.sessions.forks.comparison import SessionComparison
@@ -18,9 +17,9 @@ from app.sessions.queries import SessionReader
 from app.sessions.schemas import Preferences, QuestionView, SessionCreate, SessionView
 from app.sessions.service import SessionService
 from app.sessions.step_scope import SessionFacts
+from app.threads.statements import STUDIES
 from app.tools.context.conversation_studies import StudyCard, StudyModel, StudyQuestion
 
-STUDIES = load("app.threads", "studies")
 FIRST_TRAINING_NODES = ("data_analysis", "feature_engineering", "model_training")
 """Nodes of a study before which the settings of a fork are changed."""
 MAX_LISTED_CANDIDATES = 5
@@ -108,7 +107,7 @@ class ThreadStudies:
     async def get_model(self, study: UUID) -> StudyModel:
         view = await SessionReader(self.services.db, self.turn.owner_id).get(study)
         digest = await self.services.db.value(STUDIES.find_model, study, self.turn.owner_id)
-        result = view.result.model_dump(mode="json") if view.result else {}
+        result = view.result.model_dump(mode="json", by_alias=True) if view.result else {}
         target = _find_target(result)
         if digest is None or target is None:
             raise ToolRefused("This study has no model whose predictions could be explained.")
@@ -119,7 +118,7 @@ class ThreadStudies:
 
 
 def _make_card(view: SessionView) -> StudyCard:
-    result: dict[str, Any] = view.result.model_dump(mode="json") if view.result else {}
+    result: dict[str, Any] = view.result.model_dump(mode="json", by_alias=True) if view.result else {}
     links = {"session": f"/api/v1/lab/agent/sessions/{view.id}"}
     report: Mapping[str, Any] = result.get("report") or {}
     if report.get("markdown"):
@@ -155,5 +154,5 @@ def _find_target(result: Mapping[str, Any]) -> str | None:
 
 def _find_exclusions(view: SessionView) -> list[str]:
     """The columns that a fork leaves out, besides those of its source."""
-    settings: Mapping[str, Any] = (view.fork.change.get("settings") or {}) if view.fork else {}
-    return [str(name) for name in settings.get("leave_out") or ()]
+    settings = view.fork.change.settings if view.fork else None
+    return list(settings.leave_out or ()) if settings else []

@@ -30,7 +30,7 @@ from app.threads.graph import make_graph_spec as chat_spec
 from app.threads.memory import ThreadMemory
 from app.threads.studies import StudyServices, ThreadStudies
 from app.tools.context.conversation_workflows import ConversationWorkflows
-from app.tools.finalization.final_evaluation import OUTPUTS
+from app.tools.finalization.holdout_outputs import OUTPUTS
 from app.tools.toolsets import load_toolsets
 from app.worker.agent_jobs import make_job_services
 from app.worker.storage import StorageCharges

@@ -8,11 +8,11 @@ from app.workflows.document import EdgeCondition, Node, WorkflowDocument, Workfl
 
 
 class NodeChange(BaseModel):
-    """A node of both versions, as JSON before and after."""
+    """A node of both versions, before and after."""
 
     id: str
-    before: dict[str, Any]
-    after: dict[str, Any]
+    before: Node
+    after: Node
 
 
 class EdgeChange(BaseModel):
@@ -56,7 +56,7 @@ def compare_documents(before: WorkflowDocument, after: WorkflowDocument) -> Work
         nodes_added=[node for node in after.nodes if node.id not in old],
         nodes_removed=[node for node in before.nodes if node.id not in new],
         nodes_changed=[
-            NodeChange(id=node.id, before=old[node.id].model_dump(), after=node.model_dump())
+            NodeChange(id=node.id, before=old[node.id], after=node)
             for node in after.nodes
             if node.id in old and old[node.id] != node
         ],
@@ -95,7 +95,7 @@ def _describe_condition(condition: EdgeCondition | None) -> str:
 
 
 def _change_lines(change: NodeChange) -> list[str]:
-    before, after = _leaves(change.before), _leaves(change.after)
+    before, after = _leaves(change.before.model_dump()), _leaves(change.after.model_dump())
     paths = dict.fromkeys((*before, *after))
     return [
         f"~ {change.id} {path}: {before.get(path, 'nothing')} -> {after.get(path, 'nothing')}"

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from app.artifacts.model_schemas import ModelView
 from app.artifacts.models import ModelRepository, list_models
 from app.datasets.dataset_names import make_dataset_name
 from app.datasets.dataset_source import DatasetRef
@@ -34,11 +33,6 @@ from app.workflows.validation import find_faults, find_outputs
 
 MAX_KNOWN_MODELS = 200
 """Newest models among which words name one by its target."""
-
-
-def _target_of(model: ModelView) -> str | None:
-    target = model.problem.get("target")
-    return str(target) if target else None
 
 
 def _dataset_of(node: Node) -> UUID | None:
@@ -237,7 +231,9 @@ class DocumentCheck:
             page = await list_models(uow.db, self.owner, None, PageRequest(limit=MAX_KNOWN_MODELS))
         # The sort is stable: among those that were chosen the newest stays first.
         models = sorted(page.items, key=lambda model: not model.chosen)
-        return [KnownModel(model.id, model.name, target) for model in models if (target := _target_of(model))]
+        return [
+            KnownModel(model.id, model.name, target) for model in models if (target := model.problem.target)
+        ]
 
     async def list_columns(self, document: WorkflowDocument) -> list[str]:
         """List the columns of the outputs of a valid document, as far as they are known before a run."""

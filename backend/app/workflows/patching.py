@@ -39,6 +39,37 @@ class PatchOperation(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
+class _StoredOperation(BaseModel):
+    """Base of the operations of saved patches."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+
+class ValueOperation(_StoredOperation):
+    """Puts `value` at `path`, or checks that it stands there."""
+
+    op: Literal["add", "replace", "test"]
+    path: str
+    value: Any
+
+
+class RemoveOperation(_StoredOperation):
+    """Removes what stands at `path`."""
+
+    op: Literal["remove"]
+    path: str
+
+
+class MoveOperation(_StoredOperation):
+    """Puts what stands at `from` to `path`, and with `move` removes it there."""
+
+    op: Literal["move", "copy"]
+    path: str
+    source: str = Field(alias="from")
+
+
+StoredOperation = Annotated[ValueOperation | RemoveOperation | MoveOperation, Field(discriminator="op")]
+"""An operation of RFC 6902 as patches of versions and proposals have it: with the members of its kind alone."""
 Operations = Annotated[list[PatchOperation], Field(min_length=1, max_length=MAX_OPERATIONS)]
 
 
@@ -70,6 +101,11 @@ def apply_patch(document: WorkflowDocument, operations: Sequence[PatchOperation]
         raise InvalidInput(
             "patch_breaks_workflow", f"After the patch {place} is wrong: {first['msg']}.", pointer=place
         ) from error
+
+
+def dump_operations(operations: Sequence[StoredOperation]) -> list[dict[str, Any]]:
+    """Return stored operations as JSON."""
+    return [operation.model_dump(mode="json", by_alias=True) for operation in operations]
 
 
 def make_patch(before: WorkflowDocument, after: WorkflowDocument) -> list[dict[str, Any]]:

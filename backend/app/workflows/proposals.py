@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app.db.pool import Database
 from app.errors import Conflict, InvalidInput, NotFound
@@ -19,7 +19,7 @@ from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
 from app.workflows.faults import WorkflowFault
 from app.workflows.intent.classification import classify_intent
-from app.workflows.patching import Operations, apply_patch, make_patch
+from app.workflows.patching import Operations, StoredOperation, apply_patch, make_patch
 from app.workflows.phrases.change import ChangeQuestion
 from app.workflows.phrases.reader import read_change
 from app.workflows.phrases.sentences import read_sentence
@@ -57,7 +57,7 @@ class ProposalView(BaseModel):
     version: int
     message: str
     summary: str
-    operations: list[dict[str, Any]]
+    operations: list[StoredOperation] = Field(description="RFC 6902, from `version`.")
     difference: WorkflowDifference
     status: Literal["open", "accepted", "rejected"]
     faults: list[WorkflowFault]

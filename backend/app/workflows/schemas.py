@@ -12,7 +12,7 @@ from app.workflows.authors import AuthorKind
 from app.workflows.differences import WorkflowDifference
 from app.workflows.document import WorkflowDocument
 from app.workflows.faults import WorkflowFault
-from app.workflows.patching import Operations
+from app.workflows.patching import Operations, StoredOperation
 
 WorkflowName = Annotated[
     str,
@@ -117,7 +117,7 @@ class VersionSummary(BaseModel):
     version: int
     message: str
     author: VersionAuthor | None
-    patch: list[dict[str, Any]] | None
+    patch: list[StoredOperation] | None
     created_at: datetime
 
 

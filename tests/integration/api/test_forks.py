@@ -72,7 +72,11 @@ def outcome(view: Json) -> Any:
             return {name: drop_times(item) for name, item in value.items() if not name.endswith(NOT_COMPARED)}
         return [drop_times(item) for item in value] if isinstance(value, list) else value
 
-    return json.loads(ID.sub("id", json.dumps(drop_times(view["result"]))))
+    result = json.loads(ID.sub("id", json.dumps(drop_times(view["result"]))))
+    if holdout := result.get("holdout"):
+        # Each session of a family that scores on its hold-out has looked at it once more.
+        del holdout["looks"]
+    return result
 
 
 async def count(app: FastAPI, table: str, session: str) -> int:
@@ -90,7 +94,8 @@ async def test_a_fork_without_a_change_ends_with_the_result_of_its_source(app: F
         copy = await ended(app, ada, await fork(ada, source["id"], {"step": step}))
         assert outcome(copy) == outcome(source), step
         assert copy["forked_from"] == copy["family_id"] == source["id"]
-        assert copy["fork"] == {"step": step, "at": {"step": step}, "change": {}}
+        assert (copy["fork"]["step"], copy["fork"]["at"]["step"]) == (step, step)
+        assert not any(copy["fork"]["change"].values())
         assert [s["inherited"] for s in await steps(ada, copy["id"])] == [
             n < step for n in range(1, len(recorded) + 1)
         ]

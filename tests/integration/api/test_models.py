@@ -127,6 +127,11 @@ async def test_a_model_predicts_a_table_in_a_run_that_can_be_watched_and_fetched
     lines = (await ada.http.get(f"/artifacts/{kept['id']}")).text.splitlines()
     assert (lines[0], len(lines)) == ('"prediction","probability_0","probability_1"', 1314)
 
+    beside = await ada.http.post(f"/models/{model_id}/predict", json={**wanted, "keep_columns": True})
+    rows = (await ada.http.get(f"/artifacts/{beside.json()['artifact_id']}")).text.splitlines()
+    assert rows[0].replace('"', "").endswith("survived,prediction,probability_0,probability_1")
+    assert len(rows) == 1314
+
     bob = await new_user()
     assert (await bob.http.post(f"/models/{model_id}/predictions", json=wanted)).status_code == 404
 

@@ -19,7 +19,7 @@ from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.service import SessionService
 from app.sessions.step_scope import SessionFacts
 from app.threads.studies import StudyServices, ThreadStudies
-from app.tools.finalization.final_evaluation import OUTPUTS
+from app.tools.finalization.holdout_outputs import OUTPUTS
 from app.workflows.conversations.runs import ConversationRuns
 from app.workflows.runs.queries import WorkflowRuns
 from app.workflows.service import WorkflowService

@@ -7,11 +7,18 @@ import jsonpatch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from app.errors import InvalidInput
 from app.workflows.differences import compare_documents
 from app.workflows.document import WorkflowDocument
-from app.workflows.patching import PatchOperation, apply_patch, make_patch
+from app.workflows.patching import (
+    PatchOperation,
+    StoredOperation,
+    apply_patch,
+    dump_operations,
+    make_patch,
+)
 
 NODES = [{"id": name, "type": "limit", "config": {"rows": rows}} for rows, name in enumerate("abc", 1)]
 WORKFLOW = WorkflowDocument.model_validate({"nodes": NODES, "edges": [{"from": "a", "to": "b"}]})
@@ -85,6 +92,26 @@ def test_the_examples_of_the_rfc_hold_within_a_node(
         assert patched(*inside, of=workflow).nodes[0].config == expected
 
 
+STORED: TypeAdapter[list[StoredOperation]] = TypeAdapter(list[StoredOperation])
+
+
+def test_stored_operations_have_the_members_of_their_kind_alone() -> None:
+    for _, operations, _ in RFC_EXAMPLES:
+        written = [PatchOperation.model_validate(operation).to_json() for operation in operations]
+        assert dump_operations(STORED.validate_python(written)) == written
+    kinds = {branch["$ref"].rpartition("/")[2] for branch in STORED.json_schema()["items"]["oneOf"]}
+    assert kinds == {"ValueOperation", "RemoveOperation", "MoveOperation"}
+
+
+def test_an_operation_with_two_names_is_not_the_first() -> None:
+    """Example A.13: a name that comes twice in JSON has the last value, which has no `value` to add."""
+    text = '{"op": "add", "path": "/nodes/@a/config/baz", "value": "qux", "op": "remove"}'
+    operation = PatchOperation.model_validate_json(text)
+    assert operation.op == "remove"
+    with pytest.raises(InvalidInput, match="cannot be applied"):
+        apply_patch(WORKFLOW, [operation])
+
+
 def test_a_node_is_named_by_its_id_wherever_it_stands() -> None:
     after = patched(
         {"op": "remove", "path": "/nodes/@a"}, {"op": "replace", "path": "/nodes/@c/config/rows", "value": 9}
@@ -116,17 +143,27 @@ def test_copies_cannot_double_a_workflow_without_end() -> None:
 configs = st.dictionaries(
     st.text("xyz/~", max_size=3), st.integers(0, 3) | st.lists(st.booleans(), max_size=2), max_size=3
 )
-documents = st.lists(
-    st.tuples(st.sampled_from("abcde"), configs), unique_by=lambda node: node[0], max_size=4
-).map(
-    lambda nodes: WorkflowDocument.model_validate(
-        {"nodes": [{"id": name, "type": "limit", "config": config} for name, config in nodes]}
+
+
+@st.composite
+def workflows(draw: st.DrawFn) -> WorkflowDocument:
+    """Draw a workflow with edges between some of its nodes, a few of them with a condition."""
+    names = draw(st.lists(st.sampled_from("abcde"), unique=True, max_size=4))
+    nodes = [{"id": name, "type": "limit", "config": draw(configs)} for name in names]
+    pairs = [(source, target) for source in names for target in names if source != target]
+    chosen = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=5)) if pairs else []
+    tests = st.none() | st.fixed_dictionaries(
+        {"field": st.just("rows"), "op": st.sampled_from(["=", ">"]), "value": st.integers(0, 3)}
     )
-)
+    edges = [
+        {"from": source, "to": target, **({"condition": test} if (test := draw(tests)) else {})}
+        for source, target in chosen
+    ]
+    return WorkflowDocument.model_validate({"nodes": nodes, "edges": edges})
 
 
 @settings(deadline=None, max_examples=60)
-@given(before=documents, after=documents)
+@given(before=workflows(), after=workflows())
 def test_a_patch_and_its_inverse_restore_the_workflow(
     before: WorkflowDocument, after: WorkflowDocument
 ) -> None:

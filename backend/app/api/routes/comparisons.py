@@ -11,7 +11,7 @@ from app.errors import InvalidInput
 from app.pipeline.fork_comparison import find_differences
 from app.sessions.forks.comparison import MAX_SESSIONS, SessionComparison
 from app.sessions.forks.comparison_schemas import ComparisonView
-from app.tools.finalization.final_evaluation import OUTPUTS
+from app.tools.finalization.holdout_outputs import OUTPUTS
 
 router = APIRouter(tags=["sessions"], responses=problems(401))
 

@@ -32,8 +32,10 @@ from app.sessions.forks.recorded_session import (
 )
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.queries import make_not_found_error
-from app.sessions.schemas import STUDY, ForkView
+from app.sessions.result_schemas import ResultSummary
+from app.sessions.schemas import STUDY
 from app.sessions.statements import FORKS
+from app.sessions.stored_schemas import ForkView
 
 MIN_SESSIONS, MAX_SESSIONS = 2, 5
 """Sessions of one comparison: five leaderboards fit side by side, and four pairs are computed in seconds."""
@@ -219,18 +221,18 @@ def _read(row: ComparedRow) -> RecordedSession:
 
 
 def _summarise(session: RecordedSession) -> ComparedSession:
-    record, result = session.record, session.result
+    record, result = session.record, ResultSummary.model_validate(session.result)
     return ComparedSession(
         id=session.id,
         goal=session.goal,
         status=SessionStatus(session.status),
         forked_from=session.forked_from,
-        fork=ForkView(step=record.step, at=dict(record.at), change=dict(record.change)) if record else None,
+        fork=ForkView.model_validate(record.to_json()) if record else None,
         last_step=session.steps[-1].seq if session.steps else 0,
         final_looks=session.final_looks,
-        headline=result.get("headline"),
-        model_name=result.get("model_name"),
-        metric=result.get("metric"),
-        holdout=result.get("holdout"),
-        leaderboard=result.get("leaderboard") or [],
+        headline=result.headline,
+        model_name=result.model_name,
+        metric=result.metric,
+        holdout=result.holdout,
+        leaderboard=result.leaderboard,
     )

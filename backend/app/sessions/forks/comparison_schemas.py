@@ -1,12 +1,12 @@
 """Response models of comparisons of sessions."""
 
-from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue
 
 from app.sessions.lifecycle import SessionStatus
-from app.sessions.schemas import ForkView
+from app.sessions.result_schemas import CandidateScoreView, HoldoutScoreView
+from app.sessions.stored_schemas import ForkView
 
 
 class ComparedSession(BaseModel):
@@ -22,8 +22,8 @@ class ComparedSession(BaseModel):
     headline: str | None
     model_name: str | None
     metric: str | None
-    holdout: dict[str, Any] | None
-    leaderboard: list[dict[str, Any]]
+    holdout: HoldoutScoreView | None
+    leaderboard: list[CandidateScoreView]
 
 
 class DifferenceView(BaseModel):

@@ -10,6 +10,7 @@ from app.tools.context.stage_limits import FINAL_DRAWING_SHARE, remaining_s, sha
 from app.tools.context.tool_context import ToolContext
 from app.tools.data.computed_facts import ModelEvaluation, json_object
 from app.tools.data.frames import figure_artifacts, find_training_frame, make_artifact
+from app.tools.finalization.holdout_outputs import OUTPUTS
 from app.tools.finalization.isolated_predictions import predict_holdout_in_isolation
 from app.tools.fits.evaluation import ModelName
 from app.tools.fits.fit_parts import FitPart, load_model
@@ -17,9 +18,6 @@ from app.tools.fits.fit_rounds import (
     describe_score,
 )
 from app.tools.registry import tool
-
-OUTPUTS = "holdout_outputs"
-"""Name of the artifact with the truth and the model's output of each row of the hold-out."""
 
 
 @tool(agents=())

@@ -143,7 +143,7 @@ def _list_changed_nodes(difference: WorkflowDifference) -> Iterator[Node]:
     """List the nodes that were added, removed or changed, with those inside of loops."""
     yield from (*difference.nodes_added, *difference.nodes_removed)
     for changed in difference.nodes_changed:
-        yield from (Node.model_validate(changed.before), Node.model_validate(changed.after))
+        yield from (changed.before, changed.after)
     for node in difference.nodes_added:
         if node.type == "for_each":
             yield from (Node.model_validate(inner) for inner in node.config.get("nodes", []))
@@ -167,12 +167,12 @@ def _list_aspects(difference: WorkflowDifference) -> Iterator[str]:
     )
     if retries or any(node.config.get("when") == "failed" for node in added):
         yield "failed"
-    if any(changed.after.get("config", {}).get("enabled") is False for changed in difference.nodes_changed):
+    if any(changed.after.config.get("enabled") is False for changed in difference.nodes_changed):
         yield "stopped"
 
 
-def _count_retries(node: Mapping[str, Any]) -> Any:
-    return node.get("retries") or node["config"].get("retries")
+def _count_retries(node: Node) -> Any:
+    return node.retries or node.config.get("retries")
 
 
 def _list_ids(difference: WorkflowDifference) -> set[str]:

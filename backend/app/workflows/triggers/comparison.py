@@ -19,10 +19,7 @@ def _compare(before: WorkflowDocument, after: WorkflowDocument) -> WorkflowDiffe
     pairs: list[tuple[Node | None, Node | None]] = [
         *((None, node) for node in difference.nodes_added),
         *((node, None) for node in difference.nodes_removed),
-        *(
-            (Node.model_validate(change.before), Node.model_validate(change.after))
-            for change in difference.nodes_changed
-        ),
+        *((change.before, change.after) for change in difference.nodes_changed),
     ]
     changes = [_compare_triggers(*pair) for pair in pairs]
     return difference.model_copy(update={"triggers": [change for change in changes if change is not None]})
