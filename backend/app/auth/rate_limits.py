@@ -200,6 +200,7 @@ def make_refusal(usages: Sequence[RateUsage]) -> TooMany | None:
 _NOUNS = {
     "requests": "requests of this user",
     "views": "reads of tables by this user",
+    "commands": "commands of this user over sockets",
     "address": "requests of this address",
     "uploads": "uploads of this user",
     "compute": "CPU seconds of this user's computations",

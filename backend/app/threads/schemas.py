@@ -96,7 +96,6 @@ class TurnStatus(StrEnum):
     AWAITING_USER = "awaiting_user"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
-    INTERRUPTED = "interrupted"
     CANCELLED = "cancelled"
 
 

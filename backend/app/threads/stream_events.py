@@ -107,7 +107,7 @@ class TurnTranslation:
     def _finished(self, body: Json) -> list[ChatEvent]:
         result = body["result"]
         failure = result.get("failure")
-        status = "failed" if failure else "interrupted" if result.get("interrupted") else "succeeded"
+        status = "failed" if failure else "succeeded"
         events: list[ChatEvent] = [("result", {"turn_id": self.turn_id, **result})]
         if failure:
             events.append(("error", failure))

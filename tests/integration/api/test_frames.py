@@ -8,10 +8,11 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from app.api.streams import session_socket as sockets
+from app.api.streams import socket_protocol as sockets
 
 from .conftest import User
 from .test_sessions import ask
+from .test_size_limits import give
 from .test_stream import FastAPI, Server, Stage, closed, heard, server, session, stage
 
 __all__ = ["server", "session", "stage"]
@@ -33,7 +34,7 @@ class Errors(logging.Handler):
 
 @pytest.fixture(autouse=True)
 def _no_errors_in_the_log() -> Iterator[None]:
-    errors, names = Errors(), (None, "uvicorn", "uvicorn.error", "app.api.streams.session_socket")
+    errors, names = Errors(), (None, "uvicorn", "uvicorn.error", "app.api.streams.socket_protocol")
     for name in names:
         logging.getLogger(name).addHandler(errors)
     yield
@@ -154,3 +155,29 @@ async def test_a_client_that_leaves_in_the_middle_of_a_message_is_let_go(
         client.transport.abort()
         with pytest.raises(ConnectionClosed):
             await client.recv()
+
+
+async def test_commands_of_a_session_come_at_the_rate_of_requests(
+    app: FastAPI, server: Server, ada: User, session: str
+) -> None:
+    await give(app, ada, requests="5/hour")
+    async with server.open(session, ada) as client:
+        for _ in range(7):
+            await client.send("{}")
+        answers = await heard(client, 7)
+    assert [answer["code"] for answer in answers] == ["invalid_message"] * 5 + ["rate_limited"] * 2
+    assert answers[-1]["of"] == "commands"
+
+
+async def test_commands_of_a_browser_come_at_the_rate_of_requests(
+    app: FastAPI, server: Server, ada: User, session: str
+) -> None:
+    await give(app, ada, requests="5/hour")
+    watch = json.dumps({"type": "watch", "watch": "a", "session": session, "since": 1})
+    async with server.open_many(ada) as client:
+        assert await heard(client, 1) == [{"kind": "hello"}]
+        for _ in range(5):
+            await client.send("what?")
+        assert {frame["code"] for frame in await heard(client, 5)} == {"invalid_message"}
+        await client.send(watch)
+        assert (await heard(client, 1))[0]["code"] == "rate_limited"

@@ -16,7 +16,7 @@ from tests.patience import HANG_GUARD_S, hang_guard
 from websockets.asyncio.client import connect
 
 from app.api.access.rate_limit import client_network
-from app.api.streams import session_socket as sockets
+from app.api.streams import socket_protocol as sockets
 from app.auth.rate_limits import RateMeter
 from app.db.tables import UserRow
 

@@ -20,7 +20,8 @@ from websockets.exceptions import ConnectionClosedError
 
 from app.api.server.protocols import EdgeProtocol, EdgeSocketProtocol
 from app.api.server.shutdown import EdgeServer
-from app.api.streams import session_socket as sockets
+from app.api.streams import socket_protocol as sockets
+from app.api.streams.session_socket import SessionSocket
 from app.sessions.events.events import MessagePosted, Progress, SessionFinished
 from app.sessions.events.serialization import dump_event, make_event_message
 
@@ -323,7 +324,7 @@ async def test_a_huge_message_closes_the_socket(server: Server, ada: User, sessi
 async def test_a_quiet_socket_has_a_heartbeat(
     server: Server, ada: User, session: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sockets.SessionSocket.__init__, "__defaults__", (0.05, HANG_GUARD_S))
+    monkeypatch.setattr(SessionSocket.__init__, "__defaults__", (0.05, HANG_GUARD_S))
     async with server.open(session, ada) as client:
         assert await heard(client, 2) == [{"type": "heartbeat"}] * 2
 
@@ -335,7 +336,7 @@ async def test_a_slow_reader_is_closed_with_a_code_and_comes_back_with_its_curso
         await stage.say("x" * 400_000)
     too_slow = slow_clients()
     with monkeypatch.context() as impatient:
-        impatient.setattr(sockets.SessionSocket.__init__, "__defaults__", (15.0, 0.3))
+        impatient.setattr(SessionSocket.__init__, "__defaults__", (15.0, 0.3))
         impatient.setattr(sockets, "MAX_CLOSE_S", HANG_GUARD_S)
         async with connect(
             server.url(session),

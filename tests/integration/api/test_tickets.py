@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from sqlalchemy import delete, update
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from app.api.streams.session_socket import Close
+from app.api.streams.socket_protocol import Close
 from app.auth.authenticator import Authenticator
 from app.auth.revocations import Revocations
 from app.auth.tickets import Tickets

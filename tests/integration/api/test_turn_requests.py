@@ -163,3 +163,29 @@ async def test_a_repeated_message_is_answered_with_its_turn_that_asked_and_has_e
     ended = await answer(ada, asked.json(), "Weekly churn report")
     repeated = await ada.http.post("/chat", **request)
     assert (repeated.status_code, repeated.json()) == (200, ended)
+
+
+async def until(user: User, address: str, status: str) -> dict[str, Any]:
+    while (turn := (await user.http.get(address)).json())["status"] != status:  # noqa: ASYNC110 - a worker sets it
+        await asyncio.sleep(0.005)
+    return dict(turn)
+
+
+@pytest.mark.usefixtures("worker")
+async def test_an_interrupted_turn_ends_and_the_next_message_begins(ada: User, eve: User) -> None:
+    endless = (await post(ada, message="PYTHON: while True: pass")).json()
+    address = f"/turns/{endless['turn_id']}"
+    thread = {"thread_id": endless["thread_id"]}
+    later = (await post(ada, message="PYTHON: print(6 * 7)", **thread)).json()
+    async with hang_guard():
+        await until(ada, address, "running")
+        assert (await eve.http.post(f"{address}/interrupt")).status_code == 404
+        stopped = await ada.http.post(f"{address}/interrupt")
+        assert (stopped.status_code, stopped.json()["turn_id"]) == (202, endless["turn_id"])
+        events = await ada.http.get(f"{address}/events")
+        following = await until(ada, f"/turns/{later['turn_id']}", "succeeded")
+    assert read_events(events.text)[-1]["data"]["status"] == "cancelled"
+    assert (await ada.http.get(address)).json()["status"] == "cancelled"
+    assert following["stdout"].strip() == "42"
+    again = await ada.http.post(f"{address}/interrupt")
+    assert (again.status_code, again.json()["code"]) == (409, "session_ended")

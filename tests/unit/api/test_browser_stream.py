@@ -6,7 +6,7 @@ from starlette.types import Message
 from starlette.websockets import WebSocket
 
 from app.api.streams.browser_stream import BrowserSocket
-from app.api.streams.session_socket import MAX_MESSAGE_BYTES, Close
+from app.api.streams.socket_protocol import MAX_MESSAGE_BYTES, Close
 from app.sessions.events.serialization import EventMessage
 from app.sessions.events.watches import Watches
 
@@ -28,6 +28,10 @@ async def _never() -> None:
     await asyncio.Event().wait()
 
 
+async def _grant() -> None:
+    """Charge no command."""
+
+
 async def test_a_command_is_measured_in_bytes() -> None:
     two_byte_letters = "ä" * (MAX_MESSAGE_BYTES // 2 + 1)
     incoming = [{"type": "websocket.connect"}, {"type": "websocket.receive", "text": two_byte_letters}]
@@ -42,6 +46,6 @@ async def test_a_command_is_measured_in_bytes() -> None:
     socket = WebSocket({"type": "websocket", "headers": []}, receive, send)
     await socket.accept()
     never_revoked = asyncio.create_task(_never())
-    await BrowserSocket(socket, Watches(_no_events, _accept_session, _stand_still)).serve(never_revoked)
+    await BrowserSocket(socket, Watches(_no_events, _accept_session, _stand_still), _grant).serve(never_revoked)
     never_revoked.cancel()
     assert sent[-1]["code"] == Close.TOO_LARGE

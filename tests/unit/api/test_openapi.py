@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from app.api.openapi.document import TAGS
 from app.api.paths import PREFIX
 from app.main import create_app
+from app.sessions.events.events import Durable, Live
 from app.settings import load_settings
 
 
@@ -113,6 +114,49 @@ def unbounded(schema: dict[str, Any]) -> bool:
     return (kind == "string" and "maxLength" not in schema and not closed) or (
         kind == "array" and "maxItems" not in schema
     )
+
+
+def test_each_kind_of_event_is_described_as_it_is_received(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    kinds = schemas["SessionEvent"]["discriminator"]["mapping"]
+    assert set(kinds) == {event.model_fields["kind"].default for event in (*get_args(Durable), *get_args(Live))}
+    for event in (*get_args(Durable), *get_args(Live)):
+        received = schemas[event.__name__]
+        assert "created_at" in received["required"]
+        assert ("seq" in received["required"]) == (event in get_args(Durable))
+        assert "additionalProperties" not in received
+
+
+@pytest.mark.parametrize(
+    ("schema", "fields"),
+    [
+        ("ResultSummary", ["leaderboard", "holdout", "metrics", "importances", "problem", "report", "drivers"]),
+        ("ProfileView", ["columns"]),
+        ("QuestionView", ["about"]),
+        ("ModelDetail", ["problem", "recipe"]),
+        ("ForkView", ["at", "change"]),
+        ("ComparedSession", ["holdout", "leaderboard"]),
+        ("TurnView", ["plan"]),
+    ],
+)
+def test_parts_that_the_page_draws_have_a_schema(
+    document: dict[str, Any], schema: str, fields: list[str]
+) -> None:
+    described = document["components"]["schemas"][schema]
+    assert [field for field in fields if not references(described["properties"][field])] == []
+    assert set(fields) <= {*described["required"], "plan"}
+
+
+def test_every_stream_says_what_it_consists_of(operations: list[dict[str, Any]]) -> None:
+    streams = [
+        (operation["operationId"], media_type, part)
+        for operation in operations
+        for answer in operation["responses"].values()
+        for media_type, part in answer.get("content", {}).items()
+        if media_type in ("text/event-stream", "application/x-ndjson")
+    ]
+    assert len(streams) == 5
+    assert [name for name, _, part in streams if not references(part.get("itemSchema"))] == []
 
 
 def test_no_name_comes_twice(document: dict[str, Any]) -> None:

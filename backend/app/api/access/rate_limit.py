@@ -14,6 +14,7 @@ from app.api.access.browser_requests import browser_secret
 from app.api.exception_handlers import problem_of
 from app.api.paths import PREFIX
 from app.auth.cpu_charges import COMPUTE, whole_seconds
+from app.auth.principal import Principal
 from app.auth.rate_limits import RateMeter, RateUsage, make_refusal, rate_limit_headers
 from app.auth.services import AuthServices
 from app.observability.metrics.api_requests import REFUSALS
@@ -63,6 +64,18 @@ class RateLimitMiddleware:
         else:
             answer = problem_of(refusal, scope.get("request_id"))
             await answer(scope, receive, _with_rate_headers(send, usages))
+
+
+async def take_command(auth_services: AuthServices, principal: Principal) -> None:
+    """Charge a command over a socket, at the rate of the user's requests and beside them. Raises TooMany.
+
+    A socket is one request, and takes any number of commands, each of which reads rows or writes some.
+    """
+    meter = RateMeter("commands", str(principal.user_id), principal.quotas.requests)
+    refusal = make_refusal(await auth_services.rate_limiter.take([meter]))
+    if refusal is not None:
+        REFUSALS.labels(refusal.facts["of"]).inc()
+        raise refusal
 
 
 def read_credential(headers: Headers) -> str:

@@ -12,6 +12,7 @@ from app.api.access.operation_scopes import scope_of
 from app.api.exception_handlers import MEDIA_TYPE, TITLES
 from app.api.openapi.answers import require_fields_of_answers
 from app.api.openapi.problem_examples import add_examples
+from app.api.openapi.streams import REFERENCE, add_schema, add_streamed_schemas
 from app.reporting.document.json_form import ReportJson
 
 Responses = dict[int | str, dict[str, Any]]
@@ -79,21 +80,19 @@ TAGS = [
 def build_document(title: str, version: str, routes: Sequence[BaseRoute]) -> dict[str, Any]:
     """Generate the document of routes, completed with the schemas that they refer to by name."""
     document = get_openapi(title=title, version=version, summary=SUMMARY, routes=routes, tags=TAGS)
-    _add_schema(document, ProblemView)
-    _add_schema(document, ReportJson)
+    _add_model(document, ProblemView)
+    _add_model(document, ReportJson)
     require_fields_of_answers(document)
+    # After it: events that were stored by older versions may lack fields with a default.
+    add_streamed_schemas(document)
     _summarize_operations(document)
     _add_credentials(document)
     add_examples(document, TITLES, MEDIA_TYPE)
     return document
 
 
-def _add_schema(document: dict[str, Any], model: type[BaseModel]) -> None:
-    schemas = document.setdefault("components", {}).setdefault("schemas", {})
-    # References as FastAPI writes them, to the place where it puts its own schemas.
-    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
-    schemas.update(schema.pop("$defs", {}))
-    schemas[model.__name__] = schema
+def _add_model(document: dict[str, Any], model: type[BaseModel]) -> None:
+    add_schema(document, model.__name__, model.model_json_schema(ref_template=REFERENCE))
 
 
 def _summarize_operations(document: dict[str, Any]) -> None:

@@ -1,20 +1,21 @@
 """The one stream of a browser: every tab's sessions and lists over one connection."""
 
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response, WebSocket
 from fastapi.responses import StreamingResponse
 
+from app.api.access.rate_limit import take_command
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, require
 from app.api.openapi.document import problems
+from app.api.openapi.streams import stream_frames
 from app.api.streams.browser_stream import BrowserSocket, as_event_messages
-from app.api.streams.event_stream import EventStream
-from app.api.streams.session_socket import CLOSE_CODES, Close, close, close_code_of_failure
+from app.api.streams.event_stream import EventStream, format_events
+from app.api.streams.socket_protocol import closing_on_failure
 from app.api.streams.stream_lifetime import hold_stream
 from app.auth.principal import Principal, Scope
-from app.errors import LabError
-from app.observability.metrics.api_requests import REFUSALS
 from app.resources import Resources
 from app.sessions.events.watches import MAX_WATCHES, Watches
 from app.sessions.queries import SessionReader
@@ -35,7 +36,7 @@ def _watches(resources: Resources, principal: Principal) -> Watches:
     "/events",
     operation_id="stream_many_sessions",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {}}}, **problems(401, 429)},
+    responses={200: {"content": stream_frames()}, **problems(401, 429)},
 )
 async def stream_many(
     principal: PrincipalDep,
@@ -56,21 +57,16 @@ async def stream_many(
         watches.watch(name, UUID(session), int(since))
     if lists:
         watches.watch_lists(lists)
-    return EventStream(principal, as_event_messages(watches))
+    return EventStream(principal, as_event_messages(watches), format_events)
 
 
 @router.websocket("/stream")
 async def stream(socket: WebSocket, resources: ResourcesDep, auth_services: AuthDep) -> None:
-    """Serve the socket. Refusals are close codes: browsers do not show why a handshake was refused."""
+    """Serve the socket."""
     await socket.accept()
-    try:
+    async with closing_on_failure(socket):
         principal = await principal_of(socket, auth_services)
         require(principal, Scope.READ)
         async with hold_stream(socket, principal, "socket") as ended:
-            await BrowserSocket(socket, _watches(resources, principal)).serve(ended)
-    except LabError as refusal:
-        if refusal.kind == "too_many":
-            REFUSALS.labels(refusal.code).inc()
-        await close(socket, CLOSE_CODES.get(refusal.kind, Close.NOT_SIGNED_IN))
-    except Exception as error:  # noqa: BLE001 - the edge: it is logged
-        await close(socket, close_code_of_failure(error, None))
+            take = partial(take_command, auth_services, principal)
+            await BrowserSocket(socket, _watches(resources, principal), take).serve(ended)

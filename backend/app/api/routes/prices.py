@@ -10,7 +10,8 @@ from fastapi import APIRouter, Depends, Query, Request
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.files.uploads import UPLOAD_BODY, receive_upload
 from app.api.openapi.document import problems
-from app.api.streams.ndjson_progress import MEDIA_TYPE, NdjsonProgressResponse, wants_progress
+from app.api.openapi.streams import progress_lines
+from app.api.streams.ndjson_progress import NdjsonProgressResponse, wants_progress
 from app.auth.principal import Principal, UserRole
 from app.datasets.price_schemas import CoinStatistics, CoinView, DeletedBars, ImportView
 from app.datasets.prices import ImportOptions, Prices, to_utc
@@ -44,7 +45,7 @@ Shared = Annotated[bool, Query(description="Shared bars instead of your own; adm
     "/import",
     operation_id="import_prices",
     response_model=ImportView,
-    responses={**problems(403, 409, 503), 200: {"content": {MEDIA_TYPE: {}}}},
+    responses={**problems(403, 409, 503), 200: {"content": progress_lines(ImportView)}},
     openapi_extra=UPLOAD_BODY,
 )
 async def import_prices(

@@ -7,24 +7,18 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query, Response, WebSocket
 from fastapi.responses import StreamingResponse
 
+from app.api.access.rate_limit import take_command
 from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, require
 from app.api.openapi.document import problems
+from app.api.openapi.streams import session_events
 from app.api.session_deps import ReaderDep, session_service
-from app.api.streams.event_stream import EventStream
-from app.api.streams.session_socket import (
-    CLOSE_CODES,
-    Close,
-    SessionSocket,
-    close,
-    close_code_of_failure,
-    push_to,
-)
+from app.api.streams.event_stream import EventStream, format_events
+from app.api.streams.session_socket import SessionSocket, push_to
+from app.api.streams.socket_protocol import closing_on_failure
 from app.api.streams.stream_lifetime import hold_stream
 from app.auth.principal import Principal, Scope
 from app.auth.services import AuthServices
 from app.auth.tickets import TICKET_TTL_S
-from app.errors import LabError
-from app.observability.metrics.api_requests import REFUSALS
 from app.sessions.queries import SessionReader
 from app.sessions.schemas import TicketView
 
@@ -48,7 +42,7 @@ async def create_ticket(
     operation_id="stream_session_events",
     response_class=StreamingResponse,
     responses={
-        200: {"description": "`id` is the cursor for reconnecting.", "content": {"text/event-stream": {}}},
+        200: {"description": "`id` is the cursor for reconnecting.", "content": session_events()},
         204: {"description": "The session has ended, and no further event exists."},
         **problems(401, 404),
     },
@@ -66,7 +60,7 @@ async def stream_events(
     cursor = int(last_event_id) if last_event_id is not None else since
     if await reader.is_over(session_id, cursor):
         return Response(status_code=204)
-    return EventStream(principal, resources.watch.stream_batches(session_id, cursor))
+    return EventStream(principal, resources.watch.stream_batches(session_id, cursor), format_events)
 
 
 @router.websocket("/stream")
@@ -78,21 +72,17 @@ async def stream(
     since: Since = 0,
     ticket: Annotated[str | None, Query(max_length=100)] = None,
 ) -> None:
-    """Serve the socket. Refusals are close codes: browsers do not show why a handshake was refused."""
+    """Serve the socket."""
     await socket.accept()
-    try:
+    async with closing_on_failure(socket, session_id):
         principal = await _authenticate(socket, session_id, auth_services, ticket)
         await SessionReader(resources.database, principal.user_id).check_exists(session_id)
         async with hold_stream(socket, principal, "socket") as ended:
             events = resources.watch.stream_batches(session_id, since, push_to(socket))
             confirm = partial(auth_services.authenticator.confirm, principal.reference)
-            await SessionSocket(socket, session_service(resources), confirm, session_id).serve(events, ended)
-    except LabError as refusal:
-        if refusal.kind == "too_many":
-            REFUSALS.labels(refusal.code).inc()
-        await close(socket, CLOSE_CODES.get(refusal.kind, Close.NOT_SIGNED_IN))
-    except Exception as error:  # noqa: BLE001 - the edge: it is logged
-        await close(socket, close_code_of_failure(error, session_id))
+            take = partial(take_command, auth_services, principal)
+            service = session_service(resources)
+            await SessionSocket(socket, service, confirm, take, session_id).serve(events, ended)
 
 
 async def _authenticate(

@@ -20,6 +20,7 @@ from app.api.deps import (
     keyed_page,
 )
 from app.api.openapi.document import problems
+from app.api.openapi.streams import chat_events
 from app.api.session_waits import MAX_WAIT_S, Wait, ends_within
 from app.api.streams.event_stream import EventStream, format_event
 from app.api.streams.stream_lifetime import hold_stream
@@ -106,7 +107,7 @@ async def chat(
     responses={
         200: {
             "description": "Events of the turn; the first one and `Location` name it.",
-            "content": {"text/event-stream": {}},
+            "content": chat_events(),
         },
         **problems(404, 409),
     },
@@ -203,7 +204,7 @@ async def get_turn(turn_id: UUID, reader: ThreadReaderDep) -> TurnView:
     operation_id="stream_turn_events",
     response_class=StreamingResponse,
     responses={
-        200: {"description": "`id` is the cursor for reconnecting.", "content": {"text/event-stream": {}}},
+        200: {"description": "`id` is the cursor for reconnecting.", "content": chat_events()},
         204: {"description": "The turn has ended, and no further event exists."},
         **problems(404),
     },
@@ -293,7 +294,7 @@ def _stream(
     preamble: str = "",
     headers: dict[str, str] | None = None,
     slot: "asyncio.Task[None] | None" = None,
-) -> EventStream:
+) -> EventStream[list[EventMessage]]:
     translation = TurnTranslation(str(turn_id))
 
     def write(batch: Sequence[EventMessage]) -> str:

@@ -1,37 +1,31 @@
 """The one stream of a browser: many sessions and lists over one socket, or over one event stream."""
 
 import asyncio
-import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Annotated, Literal
 from uuid import UUID
 
-import structlog
-from fastapi import WebSocket, WebSocketDisconnect
+from fastapi import WebSocket
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from app.api.streams.heartbeat import with_heartbeats
-from app.api.streams.session_socket import (
+from app.api.streams.socket_protocol import (
     HEARTBEAT,
     HEARTBEAT_S,
-    MAX_MESSAGE_BYTES,
-    MAX_SEND_S,
     Close,
-    SlowClient,
     close,
-    close_code_of_failure,
+    receive_text,
+    run_until_first_end,
+    send_text,
+    wait_until_revoked,
 )
-from app.errors import LabError
-from app.observability.metrics.api_requests import SLOW_CLIENTS
+from app.errors import LabError, TooMany
+from app.sessions.events.frames import HelloFrame, ProblemFrame
 from app.sessions.events.serialization import EventMessage
-from app.sessions.events.subscription import FellBehind
 from app.sessions.events.watches import Frame, Watches, frame_text
-from app.tasks import cancel_and_wait
 
-log = structlog.get_logger(__name__)
-
-HELLO = json.dumps({"kind": "hello"})
+HELLO = HelloFrame(kind="hello").model_dump_json()
 WatchName = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[\w.-]+$")]
 
 
@@ -72,26 +66,20 @@ async def as_event_messages(watches: Watches) -> AsyncGenerator[list[EventMessag
 
 
 class BrowserSocket:
-    """An authorised socket that takes commands to watch, and sends frames."""
+    """An authorised socket that takes commands to watch, and sends frames.
 
-    def __init__(self, socket: WebSocket, watches: Watches) -> None:
+    `take` charges a command, and raises TooMany.
+    """
+
+    def __init__(self, socket: WebSocket, watches: Watches, take: Callable[[], Awaitable[None]]) -> None:
         self._socket = socket
         self._watches = watches
+        self._take = take
 
     async def serve(self, revoked: "asyncio.Task[None]") -> None:
         """Serve until the credential ends, or the client disconnects or reads too slowly."""
-        sending = asyncio.create_task(self._send_frames())
-        receiving = asyncio.create_task(self._receive())
-        try:
-            tasks = {sending, receiving, revoked}
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            # A disconnect before a failed send, which only follows from it.
-            ended = next((task for task in (receiving, sending) if task.done()), None)
-        finally:
-            await cancel_and_wait(sending, receiving)
-            for task in (sending, receiving):
-                _ = task.cancelled() or task.exception()  # the first one counts; the other was seen
-        code = _code_of(ended) if ended else Close.NOT_SIGNED_IN
+        # A disconnect before a failed send, which only follows from it.
+        code = await run_until_first_end(self._receive(), self._send_frames(), wait_until_revoked(revoked))
         if code is not None:
             await close(self._socket, code)
 
@@ -105,23 +93,22 @@ class BrowserSocket:
 
     async def _receive(self) -> Close:
         while True:
-            message = await self._socket.receive()
-            if message["type"] == "websocket.disconnect":
-                raise WebSocketDisconnect(message.get("code", 1005), message.get("reason"))
-            text = message.get("text")
-            if text is None:
-                return Close.NOT_A_MESSAGE
-            if len(text.encode()) > MAX_MESSAGE_BYTES:
-                return Close.TOO_LARGE
+            text = await receive_text(self._socket)
+            if isinstance(text, Close):
+                return text
             if problem := await self._carry_out(text):
-                await self._send(json.dumps({"kind": "problem", **problem}))
+                await self._send(problem.model_dump_json(exclude_none=True))
 
-    async def _carry_out(self, text: str) -> dict[str, str] | None:
+    async def _carry_out(self, text: str) -> ProblemFrame | None:
         """Carry a command out. Return why it was refused."""
+        try:
+            await self._take()
+        except TooMany as refusal:
+            return ProblemFrame(kind="problem", code=refusal.code, detail=refusal.detail)
         try:
             command = COMMAND.validate_json(text)
         except ValidationError:
-            return {"code": "invalid_message", "detail": _USAGE}
+            return ProblemFrame(kind="problem", code="invalid_message", detail=_USAGE)
         try:
             if isinstance(command, WatchSession):
                 self._watches.watch(command.watch, command.session, command.since)
@@ -131,26 +118,8 @@ class BrowserSocket:
                 await self._watches.unwatch(command.watch)
         except LabError as refusal:
             # A refused command ends no other watch.
-            return {"code": refusal.code, "detail": refusal.detail, "watch": command.watch}
+            return ProblemFrame(kind="problem", code=refusal.code, detail=refusal.detail, watch=command.watch)
         return None
 
     async def _send(self, text: str) -> None:
-        """Raises SlowClient if the client does not accept the frame in time."""
-        try:
-            async with asyncio.timeout(MAX_SEND_S):
-                await self._socket.send_text(text)
-        except TimeoutError as error:
-            raise SlowClient from error
-
-
-def _code_of(ended: "asyncio.Task[Close]") -> Close | None:
-    """Return the close code of the task that ended first; None if the client has disconnected."""
-    try:
-        return ended.result()
-    except WebSocketDisconnect:
-        return None
-    except (FellBehind, SlowClient):
-        SLOW_CLIENTS.labels("socket").inc()
-        return Close.TOO_SLOW
-    except Exception as error:  # noqa: BLE001 - the edge: it is logged
-        return close_code_of_failure(error, None)
+        await send_text(self._socket, text)

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, nullcontext
+from typing import Generic, TypeVar
 
 from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from app.api.streams.heartbeat import with_heartbeats
-from app.api.streams.session_socket import HEARTBEAT_S
+from app.api.streams.socket_protocol import HEARTBEAT_S
 from app.api.streams.stream_lifetime import hold_stream
 from app.auth.principal import Principal
 from app.observability.metrics.api_requests import SLOW_CLIENTS
@@ -19,8 +20,8 @@ from app.tasks import cancel_and_wait
 
 # nginx would hold events back until they fill its buffer.
 SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-Format = Callable[[Sequence[EventMessage]], str]
-"""Writes a batch of events as server-sent events."""
+Batch = TypeVar("Batch")
+"""Events that are available at a time."""
 
 
 def format_events(batch: Sequence[EventMessage]) -> str:
@@ -28,13 +29,19 @@ def format_events(batch: Sequence[EventMessage]) -> str:
 
 
 def format_event(event: EventMessage) -> str:
-    cursor = "" if event.seq is None else f"id: {event.seq}\n"
-    return f"{cursor}event: {event.kind}\ndata: {event.data}\n\n"
+    return format_parts(event.seq, event.kind, event.data)
 
 
-class EventStream(Response):
+def format_parts(cursor: int | str | None, kind: str, data: str) -> str:
+    """Write one event. `cursor`: None for an event that does not last."""
+    head = "" if cursor is None else f"id: {cursor}\n"
+    return f"{head}event: {kind}\ndata: {data}\n\n"
+
+
+class EventStream(Response, Generic[Batch]):
     """Server-sent events until the session, credential or process ends. Clients reconnect by themselves.
 
+    `write` makes the text of a batch.
     `preamble`: events that come before those of the session. `slot`: the task of `hold_stream`, if the request
     has a slot already; otherwise the response takes it.
     """
@@ -42,8 +49,8 @@ class EventStream(Response):
     def __init__(
         self,
         principal: Principal,
-        events: AsyncGenerator[list[EventMessage], None],
-        write: Format = format_events,
+        events: AsyncGenerator[Batch, None],
+        write: Callable[[Batch], str],
         preamble: str = "",
         headers: Mapping[str, str] | None = None,
         slot: "asyncio.Task[None] | None" = None,

@@ -9,11 +9,11 @@ from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
 from app.api.exception_handlers import problem, problem_of
+from app.api.openapi.streams import LINES as MEDIA_TYPE
 from app.errors import LabError
 from app.sandbox.exchange.contract import Progress
 from app.tasks import cancel_and_wait
 
-MEDIA_TYPE = "application/x-ndjson"
 _UPDATE_S = 0.5
 """Between lines: enough for a progress bar."""
 _MAX_SILENCE_S = 10.0

@@ -9,9 +9,33 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+_RECEIVED_AT = {"type": "string", "format": "date-time", "title": "Created At"}
+_NUMBER = {"type": "integer", "title": "Seq", "description": "Number of the event: the cursor of the streams."}
+
+
+def _describe_live(schema: dict[str, Any]) -> None:
+    """Describe an event as clients receive it: with its time, and with fields that later versions add."""
+    schema.pop("additionalProperties", None)
+    schema["properties"]["created_at"] = _RECEIVED_AT
+    # Fields with a default are not required: events that older versions stored may lack them.
+    schema["required"] = [*dict.fromkeys(["kind", *schema.get("required", []), "created_at"])]
+
+
+def _describe_durable(schema: dict[str, Any]) -> None:
+    """Describe a durable event as clients receive it: with its time and its number."""
+    _describe_live(schema)
+    schema["properties"]["seq"] = _NUMBER
+    schema["required"].append("seq")
+
 
 class _Event(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_describe_durable)
+
+
+class _LiveEvent(_Event):
+    """An event that is published only, and has no number."""
+
+    model_config = ConfigDict(json_schema_extra=_describe_live)
 
 
 class SessionStarted(_Event):
@@ -50,7 +74,7 @@ class SessionResumed(_Event):
     kind: Literal["session_resumed"] = "session_resumed"
 
 
-class SessionQueued(_Event):
+class SessionQueued(_LiveEvent):
     """Live: the session waits in the admission queue. Repeated whenever its place changes."""
 
     kind: Literal["session_queued"] = "session_queued"
@@ -84,7 +108,7 @@ class PlanMade(_Event):
     facts: dict[str, Any] = {}
 
 
-class StepStarted(_Event):
+class StepStarted(_LiveEvent):
     kind: Literal["step_started"] = "step_started"
     step: int
     node: str
@@ -98,7 +122,7 @@ class StepFinished(_Event):
     duration_ms: float
 
 
-class ToolCalled(_Event):
+class ToolCalled(_LiveEvent):
     """Live: a crash may interrupt the call, which is then made again.
 
     Published again from time to time while the call runs; a stream that had it does not get it twice.
@@ -196,7 +220,7 @@ class SessionCancelled(_Event):
     kind: Literal["session_cancelled"] = "session_cancelled"
 
 
-class Progress(_Event):
+class Progress(_LiveEvent):
     """Live."""
 
     kind: Literal["progress"] = "progress"
@@ -206,7 +230,7 @@ class Progress(_Event):
     fraction: float | None = None
 
 
-class TokenStreamed(_Event):
+class TokenStreamed(_LiveEvent):
     """Live: a part of a chat model's answer. From time to time all of it so far comes again, with `start` 0.
 
     `answer`: number of the answer among those of its agent in this attempt. `start`: place of the part's first

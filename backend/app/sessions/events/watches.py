@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from app.errors import NotFound, TooMany
+from app.sessions.events.frames import EndedFrame, ListsFrame, RefusedFrame
 from app.sessions.events.serialization import EventMessage, dumps
 from app.tasks import cancel_and_wait
 
@@ -142,10 +143,11 @@ class Watches:
 def frame_text(frame: Frame) -> str:
     """Write a frame as JSON; the events are JSON already."""
     if frame.lists is not None:
-        return dumps({"kind": "lists", "position": frame.lists})
-    watch = dumps(frame.watch)
+        return ListsFrame(kind="lists", position=frame.lists).model_dump_json()
+    watch = frame.watch or ""
     if frame.refusal is not None:
-        return f'{{"kind":"refused","watch":{watch},"code":{dumps(frame.refusal)}}}'
+        return RefusedFrame(kind="refused", watch=watch, code=frame.refusal).model_dump_json()
     if frame.is_last:
-        return f'{{"kind":"ended","watch":{watch}}}'
-    return f'{{"kind":"events","watch":{watch},"events":[{",".join(event.data for event in frame.events)}]}}'
+        return EndedFrame(kind="ended", watch=watch).model_dump_json()
+    events = ",".join(event.data for event in frame.events)
+    return f'{{"kind":"events","watch":{dumps(watch)},"events":[{events}]}}'
