@@ -43,3 +43,8 @@ class DatasetRepository(OwnedRepository[DatasetRow]):
         rows = (await self.db.execute(self.select_owned().where(DatasetRow.id.in_(ids)))).scalars()
         by_id = {row.id: row for row in rows}
         return [by_id[id_] for id_ in ids if id_ in by_id]
+
+    async def column_names(self, ids: Sequence[UUID]) -> list[list[str]]:
+        """List the names of the columns of each existing dataset of `ids`, without reading its profile."""
+        query = self.select_owned().where(DatasetRow.id.in_(ids)).with_only_columns(DatasetRow.columns)
+        return [[str(column["name"]) for column in columns] for columns in await self.db.scalars(query)]

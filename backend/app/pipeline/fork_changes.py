@@ -14,6 +14,7 @@ from app.agents.planner.plan_editing import InvalidPlan, Tables, edit_plan
 from app.agents.planner.stages import STAGES
 from app.agents.planner.stored_prices import PRICES
 from app.agents.training_context import preferred_model
+from app.datasets.column_check import check_columns
 from app.datasets.dataset_names import make_table_names
 from app.errors import InvalidInput
 from app.modeling.problem.metrics import METRICS
@@ -92,6 +93,9 @@ def _change_preferences(source: ForkSource, change: ForkChange) -> dict[str, Any
                 f"preferences {', '.join(LATER_PREFERENCES)}.",
                 field=f"change.preferences.{name}",
             )
+    if source.datasets:
+        columns = (name for dataset in source.datasets for name in dataset.columns)
+        check_columns(changed, columns, "change.preferences")
     merged = Preferences.model_validate({**_known_preferences(source.preferences), **changed})
     return merged.model_dump(mode="json", exclude_none=True)
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.db.like_patterns import like_patterns
 from app.db.pool import Database
 
 MAX_HITS = 50
@@ -39,10 +40,11 @@ class SearchHit(BaseModel):
 
 _SEARCH = """
 with hits as (
-  (select 'session' as kind, id, goal as text,
+  (select 'session' as kind, id, coalesce(name, goal) as text,
       case error ->> 'code' when 'not_understood' then 'not_understood' else status end as detail, created_at
     from sessions
-    where owner_id = $1 and graph = 'pipeline' and goal ilike all($2) order by created_at desc limit $3)
+    where owner_id = $1 and graph = 'pipeline' and concat_ws(' ', name, goal) ilike all($2)
+    order by created_at desc limit $3)
   union all
   (select 'thread', t.id, t.title, '', t.created_at from threads t
     where owner_id = $1 and deleted_at is null and (title ilike all($2) or exists (
@@ -74,9 +76,7 @@ select kind, id, left(text, 300) as text, detail, created_at from hits order by 
 
 async def search(database: Database, owner: UUID, words: str, limit: int = MAX_HITS) -> list[SearchHit]:
     """Return what has all of `words` in its name, goal or messages, in any order, the newest first."""
-    # Column names have underscores, which LIKE would take for any character.
-    escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    patterns = [f"%{word}%" for word in escaped.split()]
+    patterns = like_patterns(words)
     if not patterns:
         return []
     rows = await database.rows(_SEARCH, owner, patterns, limit)

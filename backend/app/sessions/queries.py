@@ -1,13 +1,15 @@
 """Read access of one owner to sessions. Each list or view is one statement, so one round trip."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from app.db.former_field_names import current_event, current_result
 from app.db.keyset import MAX_COUNTED_ROWS, ListPage, PageRequest, make_page
+from app.db.like_patterns import like_patterns
 from app.db.pool import Database, Record
 from app.errors import NotFound
 from app.sessions.budget import make_ledger
@@ -26,6 +28,7 @@ from app.sessions.schemas import (
     ResultsView,
     SessionSummary,
     SessionView,
+    StatusCounts,
     StepUsage,
     StepView,
     UsageView,
@@ -33,6 +36,19 @@ from app.sessions.schemas import (
 from app.sessions.statements import VIEWS
 from app.sessions.stored_schemas import ForkView
 from app.sessions.usage import add_up, total_usage
+
+SessionSort = Literal["newest", "oldest"]
+
+
+def _order_list(sort: str, order: str) -> str:
+    return VIEWS.list_sessions.replace("-- ORDER", sort).replace("-- PAGE ORDER", order)
+
+
+SESSION_LISTS: Mapping[SessionSort, str] = {
+    "newest": _order_list(VIEWS.newest_first, "page.created_at desc, page.id"),
+    "oldest": _order_list(VIEWS.oldest_first, "page.created_at, page.id"),
+}
+"""Statements of a page of sessions."""
 
 GET_SESSION = VIEWS.get_session.replace("-- USAGE", VIEWS.usage)
 
@@ -52,6 +68,8 @@ class SessionDetailRow(NamedTuple):
 
     id: UUID
     goal: str
+    name: str
+    archived_at: datetime | None
     status: str
     step: int
     node: str | None
@@ -92,6 +110,20 @@ class OverRow(NamedTuple):
 
 
 @dataclass(frozen=True)
+class SessionFilter:
+    """The sessions of a list. `words`: each is in the name or the goal. `dataset_id`: they are about it."""
+
+    status: SessionStatus | None = None
+    words: str = ""
+    archived: bool = False
+    dataset_id: UUID | None = None
+
+    @property
+    def patterns(self) -> list[str] | None:
+        return like_patterns(self.words) or None
+
+
+@dataclass(frozen=True)
 class SessionReader:
     """Methods raise NotFound for a session of another owner. `runs`: read runs only."""
 
@@ -100,17 +132,34 @@ class SessionReader:
     runs: bool = False
 
     async def list_sessions(
-        self, status: SessionStatus | None, portion: PageRequest
+        self, session_filter: SessionFilter, portion: PageRequest, sort: SessionSort = "newest"
     ) -> ListPage[SessionSummary]:
-        """List the sessions, newest first."""
-        scope, after = (self.owner, status, RUN if self.runs else STUDY), portion.after
+        """List the sessions of a filter."""
+        kind, after = RUN if self.runs else STUDY, portion.after
+        scope = (self.owner, session_filter.status, kind, session_filter.archived, session_filter.patterns)
         cursor = (after.at, after.id) if after else (None, None)
-        rows = await self.db.rows(VIEWS.list_sessions, *scope, *cursor, portion.limit + 1, portion.offset)
+        dataset_id = session_filter.dataset_id
+        place = (*cursor, portion.limit + 1, portion.offset)
+        rows = await self.db.rows(SESSION_LISTS[sort], *scope, *place, dataset_id)
         # Counting costs more than the page: later pages carry the total of the first in their cursor.
-        count = None if after else await self.db.row(VIEWS.count_sessions, *scope, MAX_COUNTED_ROWS)
+        bounds = (MAX_COUNTED_ROWS, dataset_id)
+        count = None if after else await self.db.row(VIEWS.count_sessions, *scope, *bounds)
         total = _read_total(count) if count else after.total if after else 0
         summaries = [SessionSummary(**_select(row, "fork"), fork=_make_fork(row["fork"])) for row in rows]
         return make_page(summaries, portion, total, lambda session: (session.created_at, session.id))
+
+    async def count_by_status(self, session_filter: SessionFilter) -> StatusCounts:
+        """Count the sessions of a filter by status."""
+        rows = await self.db.rows(
+            VIEWS.count_sessions_of_owner,
+            self.owner,
+            STUDY,
+            session_filter.archived,
+            session_filter.patterns,
+            session_filter.dataset_id,
+        )
+        counts = {SessionStatus(row["status"]): int(row["sessions"]) for row in rows}
+        return StatusCounts(by_status=counts, total=sum(counts.values()))
 
     async def get(self, session_id: UUID) -> SessionView:
         row = await self.db.row(GET_SESSION, session_id, self.owner, RUN if self.runs else None)
@@ -191,6 +240,8 @@ def _make_session_view(row: SessionDetailRow) -> SessionView:
     return SessionView(
         id=row.id,
         goal=row.goal,
+        name=row.name,
+        archived_at=row.archived_at,
         status=SessionStatus(row.status),
         step=row.step,
         node=row.node,

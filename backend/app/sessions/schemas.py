@@ -41,6 +41,7 @@ def _distinct(ids: list[UUID]) -> list[UUID]:
 Text = Annotated[str, AfterValidator(require_storable)]
 ColumnName = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
 Goal = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=3, max_length=10_000)]
+SessionName = Annotated[Text, StringConstraints(strip_whitespace=True, max_length=200)]
 
 MAX_DATASETS = 20
 """Datasets of one session: join discovery compares every pair of tables."""
@@ -209,9 +210,27 @@ class UsageView(UsageTotals):
     )
 
 
+class SessionUpdate(_SessionInput):
+    """A change of a session. A field that is null stays as it is."""
+
+    name: SessionName | None = Field(
+        default=None, description="An empty one calls it by its goal again.", examples=["Churn, first attempt"]
+    )
+    archived: bool | None = Field(default=None, description="Archived sessions are in a list of their own.")
+
+
+class StatusCounts(_SessionOutput):
+    """Numbers of sessions by status; a status that none has is missing."""
+
+    by_status: dict[SessionStatus, int]
+    total: int
+
+
 class SessionSummary(_SessionOutput):
     id: UUID
     goal: str
+    name: str = Field(description="By default the goal.")
+    archived_at: datetime | None = None
     status: SessionStatus
     step: int = Field(description="Number of committed steps.")
     node: str | None = Field(description="Name of the last committed step.", examples=["data_analysis"])

@@ -28,8 +28,8 @@ from app.sessions.events.publisher import EventPublisher
 from app.sessions.events.serialization import dump_event, dumps, make_event_message
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.queries import make_not_found_error
-from app.sessions.schemas import RUN_GRAPH, WORKFLOW_GRAPH, SessionCreated
-from app.sessions.statements import LIFECYCLE
+from app.sessions.schemas import RUN_GRAPH, STUDY, WORKFLOW_GRAPH, SessionCreated, SessionUpdate
+from app.sessions.statements import LIFECYCLE, VIEWS
 
 log = structlog.get_logger(__name__)
 
@@ -95,6 +95,13 @@ class SessionService:
     send_job: SendJob
     config: SessionsConfig
     graph: str = "pipeline"
+
+    async def update(self, owner: UUID, session_id: UUID, change: SessionUpdate) -> None:
+        """Name or archive a session. Raises NotFound."""
+        if not await self.db.value(
+            VIEWS.update_session, session_id, owner, change.name, change.archived, STUDY
+        ):
+            raise make_not_found_error(session_id)
 
     async def create(
         self,

@@ -31,6 +31,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "continue_upload": {},
     "predict": {"rows": [{"age": 29}]},
     "predict_table": {"dataset_id": str(UUID(int=7))},
+    "update_session": {"name": "x"},
     "update_thread": {"title": "Passengers"},
     "replace_workflow": {"nodes": NODES},
     "patch_workflow": {"operations": [{"op": "remove", "path": "/nodes/0"}]},

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
+from app.sessions.queries import SESSION_LISTS, SessionSort
+
 from .conftest import User
 from .test_admin import admin  # noqa: F401 - a fixture
 from .test_sessions import SESSIONS, create, sql
@@ -199,3 +201,33 @@ async def test_actions_of_a_session_come_once_each(app: FastAPI, ada: User) -> N
     assert [len(page) for page in found] == [3, 3, 1]
     places = [row["detail"]["place"] for row in rows if row["action"] == "looked"]
     assert sorted(places) == list(range(1, MANY))
+
+
+@pytest.mark.parametrize("sort", SESSION_LISTS)
+async def test_a_page_of_sessions_reads_the_results_of_its_rows_only(
+    app: FastAPI, ada: User, sort: SessionSort
+) -> None:
+    """In the plan for any parameters too, which Postgres keeps for a connection after a few requests."""
+    session, many, rows = await create(ada), 200, 5
+    # As long as a result that is stored beside its row, and cannot be compressed.
+    result = "select string_agg(md5(i::text || n::text), '') from generate_series(1, 300) i"
+    await sql(
+        app,
+        "insert into sessions (id, owner_id, goal, preferences, dataset_ids, seed, status, ended_at, result)"
+        " select gen_random_uuid(), owner_id, goal, preferences, dataset_ids, seed, 'completed', now(),"
+        f" jsonb_build_object('headline', 'Done', 'rest', ({result}))"
+        " from sessions cross join generate_series(1, $2::int) n where id = $1",
+        session,
+        many,
+    )
+    types = "uuid, text, text, boolean, text[], timestamptz, uuid, int, int, uuid"
+    values = f"'{ada.id}', null, 'study', false, null, null, null, {rows}, 0, null"
+    async with app.state.resources.database.dedicated_connection() as db:
+        await db.execute("analyze sessions; set plan_cache_mode = force_generic_plan")
+        await db.execute(f"prepare page ({types}) as {SESSION_LISTS[sort]}")
+        plan = json.loads(
+            await db.fetchval(f"explain (analyze, buffers, format json) execute page ({values})")
+        )[0]["Plan"]
+    assert plan["Actual Rows"] == rows
+    # A result alone takes three blocks, two of an index.
+    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < many

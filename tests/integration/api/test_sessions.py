@@ -60,6 +60,11 @@ async def test_a_new_session_is_queued_and_shows_what_was_asked_for(ada: User) -
     assert [(message["role"], message["text"]) for message in messages["items"]] == [("user", GOAL["goal"])]
 
 
+async def test_sessions_without_a_seed_draw_alike(ada: User) -> None:
+    seeds = [(await ada.http.get(f"{SESSIONS}/{await create(ada)}")).json()["seed"] for _ in range(2)]
+    assert seeds == [1, 1]
+
+
 async def test_a_new_session_is_announced_to_the_workers(app: FastAPI, ada: User) -> None:
     session = await create(ada)
     async with hang_guard():
@@ -89,6 +94,32 @@ async def test_a_session_on_an_unknown_dataset_is_not_made(ada: User) -> None:
     refused = await ada.http.post(SESSIONS, json={**GOAL, "dataset_ids": [str(uuid4())]})
     assert (refused.status_code, refused.json()["code"]) == (404, "dataset_not_found")
     assert (await ada.http.get(SESSIONS)).json()["total"] == 0
+
+
+MACHINES = b"machine_id,age,brand,failed\nM1,3,Jura,no\nM2,40,Krups,yes\n"
+
+
+async def test_a_preference_names_a_column_of_the_datasets(ada: User, subtests: pytest.Subtests) -> None:
+    uploaded = await ada.http.post("/datasets", files={"file": ("machines.csv", MACHINES)})
+    wanted = {**GOAL, "dataset_ids": [uploaded.json()["id"]]}
+    refusals = {
+        "target": "colour",
+        "time_column": "when",
+        "group_column": "brands",
+        "exclude": ["age", "colour"],
+        "column_types": {"colour": "category"},
+    }
+    for preference, value in refusals.items():
+        with subtests.test(preference=preference):
+            refused = await ada.http.post(SESSIONS, json={**wanted, "preferences": {preference: value}})
+            problem = refused.json()
+            assert (refused.status_code, problem["code"]) == (422, "unknown_column"), problem
+            assert problem["field"] == f"body.preferences.{preference}"
+            assert "The columns are machine_id, age, brand, failed." in problem["detail"]
+            assert ("Did you mean brand?" in problem["detail"]) == (value == "brands")
+    assert (await ada.http.get(SESSIONS)).json()["total"] == 0
+    taken = {"target": "FAILED", "group_column": "brand", "exclude": ["age"]}
+    assert (await ada.http.post(SESSIONS, json={**wanted, "preferences": taken})).status_code == 201
 
 
 OUT_OF_BOUNDS: list[tuple[dict[str, object], str]] = [

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
 from app.api.deps import (
@@ -22,7 +22,9 @@ from app.api.openapi.document import problems
 from app.api.session_deps import ReaderDep, ServiceDep
 from app.artifacts.schemas import ArtifactView
 from app.artifacts.service import list_artifacts
+from app.datasets.column_check import check_dataset_columns
 from app.sessions.lifecycle import SessionStatus
+from app.sessions.queries import SessionFilter, SessionSort
 from app.sessions.schemas import (
     AllowanceView,
     AuditView,
@@ -34,7 +36,9 @@ from app.sessions.schemas import (
     SessionRespond,
     SessionStatusView,
     SessionSummary,
+    SessionUpdate,
     SessionView,
+    StatusCounts,
     StepView,
 )
 from app.sessions.tool_permissions import list_allowances, revoke
@@ -55,27 +59,65 @@ async def create_session(
     body: SessionCreate,
     principal: PrincipalDep,
     service: ServiceDep,
+    uow: UowDep,
     request: Request,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> SessionCreated:
-    """Create a session from a goal and datasets. It starts at once; follow it by socket or event stream."""
+    """Create a session from a goal and datasets. It starts at once; follow it by socket or event stream.
+
+    A preference that names a column which no dataset has is refused with `unknown_column`.
+    """
+    preferences = body.preferences.model_dump()
+    await check_dataset_columns(uow.db, principal.user_id, body.dataset_ids, preferences, "body.preferences")
     created = await service.create(principal.user_id, body, idempotency_key)
     response.headers["Location"] = f"{request.url.path}/{created.id}"
     return created
 
 
+Words = Annotated[
+    str,
+    Query(max_length=200, pattern=r"^[^\x00]*$", description="Words that are all in the name or the goal."),
+]
+Archived = Annotated[bool, Query(description="Archived sessions instead of the others.")]
+OfDataset = Annotated[UUID | None, Query(description="Those about this dataset.")]
+
+
 @router.get("", operation_id="list_sessions")
 async def list_sessions(
-    reader: ReaderDep, page: KeyedPageDep, status: SessionStatus | None = None
+    reader: ReaderDep,
+    page: KeyedPageDep,
+    status: SessionStatus | None = None,
+    q: Words = "",
+    sort: SessionSort = "newest",
+    archived: Archived = False,
+    dataset_id: OfDataset = None,
 ) -> Page[SessionSummary]:
     """List your sessions, newest first."""
-    return keyed_page(page, await reader.list_sessions(status, page.portion))
+    session_filter = SessionFilter(status, q, archived, dataset_id)
+    return keyed_page(page, await reader.list_sessions(session_filter, page.portion, sort))
+
+
+@router.get("/counts", operation_id="count_sessions")
+async def count_sessions(
+    reader: ReaderDep, q: Words = "", archived: Archived = False, dataset_id: OfDataset = None
+) -> StatusCounts:
+    """Count your sessions by status."""
+    return await reader.count_by_status(SessionFilter(None, q, archived, dataset_id))
 
 
 @router.get("/{session_id}", operation_id="get_session", responses=problems(404))
 async def get_session(session_id: UUID, reader: ReaderDep) -> SessionView:
     """Return status, open question, usage and result of a session."""
+    return await reader.get(session_id)
+
+
+@router.patch("/{session_id}", operation_id="update_session", responses=problems(404))
+async def update_session(
+    session_id: UUID, body: SessionUpdate, principal: PrincipalDep, service: ServiceDep, reader: ReaderDep
+) -> SessionView:
+    """Name or archive a session. Its goal, which the crew reads, stays."""
+    await service.update(principal.user_id, session_id, body)
     return await reader.get(session_id)
 
 

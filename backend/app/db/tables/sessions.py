@@ -61,6 +61,9 @@ class SessionRow(Base):
     graph_version: Mapped[int | None]
     """The version that its first driver ran."""
     goal: Mapped[str]
+    name: Mapped[str | None]
+    """Name that its owner gave it; null for one that is called by its goal."""
+    archived_at: Mapped[datetime | None]
     preferences: Mapped[Json]
     dataset_ids: Mapped[list[UUID]]
     seed: Mapped[int] = mapped_column(BigInteger)

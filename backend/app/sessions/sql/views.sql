@@ -1,23 +1,62 @@
 -- name: list_sessions
-select s.id, s.goal, s.status, s.last_seq as step,
+-- A plan that serves all parameters sorts every session of the owner. It may sort ids alone: a result is read from
+-- disk where its headline is, so it is for the rows of the page only.
+with page as materialized (
+  select s.id, s.created_at
+  from sessions s
+  where s.owner_id = $1 and ($2::text is null or s.status = $2) and s.class = $3
+    and (s.archived_at is not null) = $4::boolean
+    and ($5::text[] is null or concat_ws(' ', s.name, s.goal) ilike all($5))
+    and ($10::uuid is null or $10 = any(s.dataset_ids))
+    -- Deleted for its owner, and gone once nothing of it runs. A list that is read once, and no search for each row.
+    and s.id not in (select target_id from deletions where kind = 'session' and done_at is null)
+    -- ORDER
+)
+select s.id, s.goal, coalesce(s.name, s.goal) as name, s.archived_at, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
   s.created_at, s.started_at, s.ended_at, s.forked_from, s.fork, s.error ->> 'code' as error_code,
   s.result ->> 'headline' as headline,
   coalesce(extract(epoch from coalesce(s.ended_at, s.waiting_since, now()) - s.started_at)
     - s.waited_s, 0)::float8 as worked_s
-from sessions s
-where s.owner_id = $1 and ($2::text is null or s.status = $2) and s.class = $3
-  -- Implied by the condition after it; only with it can an index seek to the row.
-  and s.created_at <= coalesce($4, 'infinity'::timestamptz)
-  and ($4 is null or s.created_at < $4 or s.id > $5::uuid)
-order by s.created_at desc, s.id
-limit $6 offset $7
+from page join sessions s using (id)
+order by -- PAGE ORDER
+
+-- name: newest_first
+    -- Implied by the condition after it; only with it can an index seek to the row.
+    and s.created_at <= coalesce($6, 'infinity'::timestamptz)
+    and ($6 is null or s.created_at < $6 or s.id > $7::uuid)
+  order by s.created_at desc, s.id
+  limit $8 offset $9
+
+-- name: oldest_first
+    and s.created_at >= coalesce($6, '-infinity'::timestamptz)
+    and ($6 is null or s.created_at > $6 or s.id > $7::uuid)
+  order by s.created_at, s.id
+  limit $8 offset $9
 
 -- name: count_sessions
 select count(*) as total from (
-  select from sessions
+  select from sessions s
   where owner_id = $1 and ($2::text is null or status = $2) and class = $3
-  limit $4) as few
+    and (s.archived_at is not null) = $4::boolean
+    and ($5::text[] is null or concat_ws(' ', s.name, s.goal) ilike all($5))
+    and ($7::uuid is null or $7 = any(s.dataset_ids))
+    and s.id not in (select target_id from deletions where kind = 'session' and done_at is null)
+  limit $6) as few
+
+-- name: count_sessions_of_owner
+select status, count(*) as sessions from sessions s
+where owner_id = $1 and class = $2 and (archived_at is not null) = $3::boolean
+  and ($4::text[] is null or concat_ws(' ', name, goal) ilike all($4))
+  and ($5::uuid is null or $5 = any(dataset_ids))
+  and s.id not in (select target_id from deletions where kind = 'session' and done_at is null)
+group by status
+
+-- name: update_session
+update sessions set name = case when $3::text is null then name else nullif($3, '') end,
+  archived_at = case when $4::boolean is null then archived_at when $4 then coalesce(archived_at, now()) end
+where id = $1 and owner_id = $2 and class = $5
+returning id
 
 -- name: is_awaiting_user
 select exists (
@@ -25,7 +64,7 @@ select exists (
   where q.session_id = $1 and q.answered_at is null and s.ended_at is null) as is_awaiting
 
 -- name: get_session
-select s.id, s.goal, s.status, s.last_seq as step,
+select s.id, s.goal, coalesce(s.name, s.goal) as name, s.archived_at, s.status, s.last_seq as step,
   (select node from steps where session_id = s.id and seq = s.last_seq) as node,
   s.created_at, s.started_at, s.ended_at, s.forked_from, coalesce(s.family_id, s.id) as family_id, s.fork,
   s.inherited_s, s.dataset_ids, s.preferences, s.seed, s.deadline_at, s.event_seq, s.error, s.result, s.forgotten as expired_data,
@@ -235,17 +274,20 @@ select id, event_seq, ended_at is not null as ended,
 from sessions s where id = $1
 
 -- name: lists_position
--- Changes with every event of the newest sessions, with a session that comes or goes, and with what lists say of workflows:
+-- Changes with every event and name of the newest sessions, with a session that comes, goes or is archived, and with what lists say of workflows:
 -- their versions, the runs that were seen, and the next times of their triggers.
 select (
   select coalesce(sum(event_seq), 0) + count(*) * 1000003 + coalesce(sum(extract(epoch from ended_at)::bigint), 0)
-  from (select event_seq, ended_at from sessions where owner_id = $1 order by created_at desc limit 100) newest
+    + coalesce(sum(hashtext(concat_ws(' ', name, archived_at))), 0)
+  from (select event_seq, ended_at, name, archived_at from sessions where owner_id = $1 order by created_at desc limit 100) newest
 ) + (
   select count(*) * 1000003 + coalesce(sum((extract(epoch from updated_at) * 1000)::bigint), 0)
     + coalesce(sum((extract(epoch from seen_run_at) * 1000)::bigint), 0)
   from workflows where owner_id = $1
 ) + (
   select coalesce(sum(extract(epoch from next_at)::bigint), 0) from workflow_triggers where owner_id = $1
+) + (
+  select count(*) * 7919 from deletions where owner_id = $1 and done_at is null
 ) as position
 
 -- name: streams_behind
