@@ -32,6 +32,10 @@ class JobMemory:
         rows = await self.db.rows(JOBS.list_earlier, facts.owner_id, self.session, facts.id, self.window)
         return [dump_facts(_recall(row["message"], json.loads(row["result"] or "{}"))) for row in rows]
 
+    async def summarize(self, facts: SessionFacts) -> str:
+        """Return nothing: the jobs of a name are bounded by the window."""
+        return ""
+
 
 def _recall(prompt: str, result: Mapping[str, Any]) -> EarlierTurn:
     table = result.get("table") or {}

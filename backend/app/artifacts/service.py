@@ -4,20 +4,16 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.artifacts.repository import ArtifactRepository
+from app.artifacts.repository import ArtifactRepository, ArtifactSelection
 from app.artifacts.schemas import ArtifactView
 from app.db.keyset import ListPage, PageRequest
 
 
 async def list_artifacts(
-    db: AsyncSession,
-    owner: UUID,
-    session_id: UUID | None,
-    kind: str | None,
-    portion: PageRequest,
+    db: AsyncSession, owner: UUID, selection: ArtifactSelection, portion: PageRequest
 ) -> ListPage[ArtifactView]:
     """List artifacts, newest first, without locked hold-outs."""
-    rows = await ArtifactRepository(db, owner).page_of(session_id, kind, portion)
+    rows = await ArtifactRepository(db, owner).page_of(selection, portion)
     return rows.map(ArtifactView.model_validate)
 
 

@@ -38,7 +38,7 @@ update deletions set lease_until = now() + $1 * interval '1 second'
 where id = (
   select id from deletions where done_at is null and (lease_until is null or lease_until < now())
   order by asked_at limit 1 for update skip locked)
-returning id, kind, target_id, owner_id
+returning id, kind, target_id, owner_id, asked_by
 """
 _POSTPONE = """
 update deletions set lease_until = now() + $2 * interval '1 second' where id = $1 and done_at is null
@@ -53,6 +53,7 @@ class ClaimedDeletion(NamedTuple):
     kind: str
     target_id: UUID
     owner_id: UUID
+    asked_by: str
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class RetentionWorker:
             return await self.accounts.resume(deletion.id, deletion.target_id)
         if deletion.kind == "thread":
             # Its sessions have deletions of their own from now on.
-            await self.deletions.resume_thread(deletion.owner_id, deletion.target_id)
+            await self.deletions.resume_thread(deletion.owner_id, deletion.target_id, deletion.asked_by)
             return True
         return not await self.deletions.delete_ended([deletion.target_id])
 

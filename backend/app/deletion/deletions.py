@@ -29,7 +29,7 @@ _MAX_SESSIONS_AT_ONCE = 20
 _REQUEST = """
 with requested as (
   insert into deletions (id, kind, target_id, owner_id, asked_by)
-  select gen_random_uuid(), 'session', id, owner_id, 'user' from sessions
+  select gen_random_uuid(), 'session', id, owner_id, $5 from sessions
   where owner_id = $1 and id = any($2::uuid[])
   on conflict (kind, target_id) where done_at is null do nothing
 ), cancelled as (
@@ -45,6 +45,9 @@ with requested as (
 )
 select id from cancelled
 """
+
+USER = "user"
+"""Who asked for a deletion: the owner."""
 
 _CANCEL_SESSIONS = """
 select cancel_sessions(array(
@@ -101,10 +104,11 @@ with gone as (
   update deletions set done_at = now(), lease_until = null,
     gone = jsonb_build_object('threads', (select count(*) from gone))
   where kind = 'thread' and done_at is null and target_id = $1
-  returning id
+  returning id, asked_by
 ), trail as (
   insert into audit (owner_id, actor, action, detail)
-  select $2, 'user', 'thread_deleted', jsonb_build_object('thread', id) from gone
+  select $2, coalesce((select asked_by from done), 'user'), 'thread_deleted', jsonb_build_object('thread', id)
+  from gone
 )
 select id from done
 """
@@ -222,10 +226,10 @@ class Deletions:
             raise NotFound("thread_not_found", f"There is no thread with the id {thread_id}.")
         return await self.resume_thread(owner, thread_id)
 
-    async def resume_thread(self, owner: UUID, thread_id: UUID) -> int:
+    async def resume_thread(self, owner: UUID, thread_id: UUID, asked_by: str = USER) -> int:
         """Delete a hidden conversation; return the number of sessions that must end first. Safe to repeat."""
         sessions = await self.db.column(_LIST_TURNS_AND_RUNS, thread_id, owner)
-        remaining = await self._delete_rows(owner, sessions)
+        remaining = await self._delete_rows(owner, sessions, asked_by=asked_by)
         # Turns that must end first go on to be deleted as sessions, without their thread.
         if await self.db.row(_DELETE_THREAD, thread_id, owner) is not None:
             DELETIONS_DONE.labels("thread").inc()
@@ -265,10 +269,11 @@ class Deletions:
         sessions: Sequence[UUID],
         artifacts: Sequence[UUID] = (),
         datasets: Sequence[UUID] = (),
+        asked_by: str = USER,
     ) -> int:
         """Record the request and delete what can be deleted now; return the number of sessions that remain."""
         ids = (list(sessions), list(artifacts), list(datasets))
-        self.notify_cancelled(await self.db.column(_REQUEST, owner, *ids))
+        self.notify_cancelled(await self.db.column(_REQUEST, owner, *ids, asked_by))
         remaining = await self.delete_ended(sessions[:_MAX_SESSIONS_AT_ONCE])
         return remaining + len(sessions[_MAX_SESSIONS_AT_ONCE:])
 

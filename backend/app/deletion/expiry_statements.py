@@ -9,10 +9,14 @@ from dataclasses import dataclass
 
 from app.deletion.retention_periods import RetentionPeriods
 
+RETENTION = "retention"
+"""Who asked for the deletion of what is past its period, in `deletions` and in the audit."""
 _MAX_ROWS = 1_000
 """Rows of one batch, so few that its transaction and its locks stay short."""
 _MAX_SESSIONS = 10
 """Sessions of one batch: each is deleted with all rows of its journal and its events."""
+_MAX_THREADS = 10
+"""Conversations of one batch, each of which is then deleted as its owner would delete it."""
 _MAX_SESSION_PARTS = 20
 """Sessions of one batch that lose their journal or their events, about half of a session's rows."""
 
@@ -80,6 +84,26 @@ def _idempotency_key_kind(name: str, table: str) -> ExpiryKind:
     )
 
 
+# A turn that goes on keeps its conversation. No index: rows of threads are small, and read once an hour.
+_THREADS_DUE = """
+FROM threads t WHERE t.deleted_at IS NULL AND t.updated_at < now() - make_interval(secs => $1)
+  AND NOT EXISTS (SELECT FROM turns u JOIN sessions s ON s.id = u.session_id
+    WHERE u.thread_id = t.id AND (s.ended_at IS NULL OR s.ended_at > now() - make_interval(secs => $1)))
+"""
+# Hidden with the record by which workers complete the deletion, as at the request of its owner.
+_EXPIRE_THREADS = f"""
+WITH due AS MATERIALIZED (
+  SELECT t.id, t.owner_id {_THREADS_DUE} ORDER BY t.updated_at LIMIT $2 FOR UPDATE OF t SKIP LOCKED
+), hidden AS (
+  UPDATE threads SET deleted_at = now() WHERE id IN (SELECT id FROM due) RETURNING id
+), requested AS (
+  INSERT INTO deletions (id, kind, target_id, owner_id, asked_by)
+  SELECT gen_random_uuid(), 'thread', id, owner_id, '{RETENTION}' FROM due
+  ON CONFLICT (kind, target_id) WHERE done_at IS NULL DO NOTHING
+)
+SELECT count(*) AS gone FROM hidden
+"""  # noqa: S608 - constants
+
 _AGO = "now() - make_interval(secs => $1)"
 # The audit of a session is kept for as long as the session, whatever its age.
 _AUDIT_DUE = (
@@ -89,6 +113,13 @@ _AUDIT_DUE = (
 
 KINDS: tuple[ExpiryKind, ...] = (
     _session_kind("sessions", lambda periods: periods.sessions_days, "class = 'study'"),
+    ExpiryKind(
+        "threads",
+        lambda periods: periods.threads_days,
+        f"SELECT count(*) AS due {_THREADS_DUE}",
+        _EXPIRE_THREADS,
+        _MAX_THREADS,
+    ),
     _session_kind("runs", lambda periods: periods.runs_days, "class = 'run'"),
     _session_kind("job_sessions", lambda periods: periods.runs_days, "class = 'job'"),
     _row_kind("jobs", lambda periods: periods.runs_days, "agent_jobs", "id", f"answered_at < {_AGO}"),

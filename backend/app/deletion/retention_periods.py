@@ -16,6 +16,8 @@ class RetentionPeriods(BaseModel):
 
     sessions_days: Days = 0
     """Ended sessions, with their journals, events and artifacts."""
+    threads_days: Days = 0
+    """Conversations after their last message or change, with all of their turns and the artifacts of these."""
     runs_days: Days = 90
     """Ended runs and answered jobs, with their artifacts."""
     journals_days: Days = 0

@@ -16,7 +16,9 @@ class DeletionView(BaseModel):
     kind: Literal["session", "user", "thread"]
     target_id: UUID
     requested_by: str = Field(
-        validation_alias="asked_by", description="`user`, `admin` or `operator`.", examples=["user"]
+        validation_alias="asked_by",
+        description="`user`, `admin`, `operator` or `retention`.",
+        examples=["user"],
     )
     requested_at: datetime = Field(validation_alias="asked_at")
     done_at: datetime | None

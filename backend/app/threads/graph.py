@@ -4,7 +4,7 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -25,7 +25,7 @@ from app.sessions.recorded_facts import SessionRecords
 from app.sessions.schemas import CHAT_GRAPH
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.threads.direct_execution import FAILURE, USER, execute
-from app.threads.next_messages import suggest_next_messages
+from app.threads.next_messages import list_study_options, suggest_next_messages
 from app.threads.roles import ASSISTANT
 from app.tools.context.conversation_studies import STUDY_TOOLS, ConversationStudies
 from app.tools.context.conversation_workflows import RUN_TOOLS, ConversationWorkflows, RunCard
@@ -35,10 +35,10 @@ from app.tools.data.retrieval import get_dataset_schema
 from app.tools.invoke import ToolAnswer
 from app.workspaces.conversation import Conversation
 
-VERSION = 2
+VERSION = 4
 """Version of the graph: turns that have begun go on with the one that they began with."""
-CONTINUED_VERSIONS = (1,)
-"""Earlier versions whose turns this graph goes on with: 2 only puts other words to chat models."""
+CONTINUED_VERSIONS = (1, 2, 3)
+"""Earlier versions whose turns this graph goes on with: later ones only put other words to chat models."""
 
 
 class TurnMemory(Protocol):
@@ -46,6 +46,10 @@ class TurnMemory(Protocol):
 
     async def read(self, facts: SessionFacts) -> list[JsonValue]:
         """Return the turns before this one, oldest first, as JSON of `EarlierTurn`."""
+        ...
+
+    async def summarize(self, facts: SessionFacts) -> str:
+        """Return a summary of the turns before those; empty without one."""
         ...
 
 
@@ -87,6 +91,13 @@ class ChatContext:
             workflows=self.workflows,
             charge_storage=self.charge_storage,
         )
+
+
+class AssistantTurn(NamedTuple):
+    """The outcome of a turn of the assistant, and the answers of its tools."""
+
+    outcome: dict[str, Any]
+    answers: Sequence[ToolAnswer]
 
 
 def make_graph_spec(
@@ -168,15 +179,27 @@ async def ask_analyst(chat: ChatContext, withheld_tools: Sequence[str] = ()) -> 
 
     `withheld_tools`: those that could only refuse.
     """
+    return (await run_assistant(chat, withheld_tools)).outcome
+
+
+async def run_assistant(
+    chat: ChatContext, withheld_tools: Sequence[str] = (), rules_from: int | None = None
+) -> AssistantTurn:
+    """Have the assistant answer the message of a step, and return what its tools answered, too.
+
+    `rules_from`: the number of the first turn of its rules, which then answer in place of its chat model.
+    """
     context = await _read_context(chat)
     brief: dict[str, JsonValue] = {"message": chat.step.session.goal, **context}
-    options = AgentRunOptions(withheld_tools=withheld_tools)
-    result = await chat.assistant.run(chat.tool_context(ASSISTANT), brief, options=options)
+    run_options = AgentRunOptions(withheld_tools=withheld_tools, is_by_rules=rules_from is not None)
+    ctx = chat.tool_context(ASSISTANT)
+    result = await chat.assistant.run(ctx, brief, first_turn=rules_from or 0, options=run_options)
     parts = {**_last_execution(result.answers), **_list_studies(result.answers)}
     workflow_parts = {**_find_saved_workflow(result.answers), **_find_run(result.answers)}
     text = result.output.text
-    suggestions = list_suggestions(text) or suggest_next_messages(parts)
-    return {"text": text, **parts, **workflow_parts, "suggestions": suggestions}
+    options = list_study_options(_study_cards(result.answers))
+    suggestions = options or list_suggestions(text) or suggest_next_messages(parts)
+    return AssistantTurn({"text": text, **parts, **workflow_parts, "suggestions": suggestions}, result.answers)
 
 
 async def _read_context(chat: ChatContext) -> dict[str, JsonValue]:
@@ -190,6 +213,9 @@ async def _read_context(chat: ChatContext) -> dict[str, JsonValue]:
         studies: list[JsonValue] = [dump_facts(card) for card in cards]
         files: list[JsonValue] = [*sorted((await chat.conversation.read_snapshot()).files)]
         value: dict[str, JsonValue] = {"tables": tables, "earlier": earlier, "studies": studies, "files": files}
+        # Recorded with the rest: a turn that goes on elsewhere puts the same words to its chat model.
+        if summary := await chat.memory.summarize(chat.step.session):
+            value["summary"] = summary
         return CallResult({**value, **await _read_workflows(chat, earlier)})
 
     value = await chat.step.call(Call("context", "choice", "read_context", ASSISTANT, {}), read)
@@ -241,12 +267,16 @@ def _find_saved_workflow(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
 
 def _list_studies(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
     """Return the studies that the turn started, forked, answered or read; they stay with the thread."""
-    ids = [
-        str(answer.value["id"])
+    ids = [str(card["id"]) for card in _study_cards(answers)]
+    return {"studies": [*dict.fromkeys(ids)]} if ids else {}
+
+
+def _study_cards(answers: Sequence[ToolAnswer]) -> list[Mapping[str, Any]]:
+    return [
+        answer.value
         for answer in answers
         if answer.request.name in STUDY_TOOLS and answer.refusal is None and isinstance(answer.value, dict)
     ]
-    return {"studies": [*dict.fromkeys(ids)]} if ids else {}
 
 
 def _last_execution(answers: Sequence[ToolAnswer]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """The memory of a conversation: what the assistant is told about the turns before."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.agents.assistant.brief import EarlierTurn, LastChart
@@ -12,9 +13,26 @@ from app.modeling.facts.conversion import dump_facts
 from app.sessions.step_scope import SessionFacts
 from app.threads.queries import ThreadReader, TurnRecord, make_turn_view
 from app.threads.schemas import TurnView
+from app.threads.statements import THREADS
 
 MAX_TEXT_CHARS = 2_000
 """Characters of a message, an answer or a snippet of code that the memory keeps: about 500 tokens."""
+
+
+MAX_SUMMARIZED_TURNS = 100
+"""Turns before the window that are summarized: as many lines."""
+MAX_LINE_CHARS = 200
+"""Characters of a message or an answer in the summary: its first sentence or two."""
+MAX_SUMMARY_CHARS = 6_000
+"""Characters of the summary: about 1,500 tokens of each prompt."""
+
+
+class BeforeTurn(NamedTuple):
+    """A turn before the window. `is_first`: no turn is before it."""
+
+    message: str
+    answer: str | None
+    is_first: bool
 
 
 @dataclass(frozen=True)
@@ -31,6 +49,36 @@ class ThreadMemory:
             return []
         path = await ThreadReader(self.db, facts.owner_id).list_path(UUID(parent), self.window)
         return [dump_facts(_recall(record)) for record in reversed(path)]
+
+    async def summarize(self, facts: SessionFacts) -> str:
+        """Return a line for each turn before those of `read`, oldest first; empty without one."""
+        parent = facts.preferences.get("parent_id")
+        if parent is None:
+            return ""
+        rows = await self.db.rows(
+            THREADS.list_before, UUID(parent), facts.owner_id, self.window, MAX_SUMMARIZED_TURNS, MAX_LINE_CHARS
+        )
+        return summarize([BeforeTurn(**row) for row in rows])
+
+
+def summarize(turns: Sequence[BeforeTurn]) -> str:
+    """Write a line for each turn. `turns`: newest first; the oldest are left out above MAX_SUMMARY_CHARS."""
+    lines: list[str] = []
+    left_chars = MAX_SUMMARY_CHARS
+    for turn in turns:
+        line = f"- {_flatten(turn.message)} -> {_flatten(turn.answer or 'no answer')}"
+        left_chars -= len(line) + 1
+        if left_chars < 0:
+            break
+        lines.append(line)
+    if turns and (len(lines) < len(turns) or not turns[-1].is_first):
+        lines.append("- (messages before these are left out)")
+    return "\n".join(reversed(lines))
+
+
+def _flatten(text: str) -> str:
+    words = " ".join(text.split())
+    return f"{words}…" if len(text) >= MAX_LINE_CHARS else words
 
 
 def _recall(record: TurnRecord) -> EarlierTurn:

@@ -83,7 +83,11 @@ class ThreadReader:
         return bool(over)
 
     async def list_threads(
-        self, portion: PageRequest, search: str | None = None, archived: bool = False
+        self,
+        portion: PageRequest,
+        search: str | None = None,
+        archived: bool = False,
+        dataset_id: UUID | None = None,
     ) -> ListPage[ThreadSummary]:
         """List threads, the last used first. `search`: text in a title or message."""
         pattern = f"%{_escape_pattern(search)}%" if search else None
@@ -98,12 +102,15 @@ class ThreadReader:
             # The row beyond the limit tells make_page that there is another page.
             portion.limit + 1,
             portion.offset,
+            dataset_id,
         )
         total = (
             # Counted for the first page only and brought along by the cursor: a count reads all rows.
             after.total
             if after
-            else await self.db.value(THREADS.count_threads, self.owner, archived, pattern, MAX_COUNTED_ROWS)
+            else await self.db.value(
+                THREADS.count_threads, self.owner, archived, pattern, MAX_COUNTED_ROWS, dataset_id
+            )
         )
         threads = [ThreadSummary(**row) for row in rows]
         return make_page(threads, portion, int(total), lambda thread: (thread.updated_at, thread.id))
@@ -187,7 +194,12 @@ def make_turn_view(record: TurnRecord) -> TurnView:
         thread_id=record.thread_id,
         worldline_id=record.worldline_id,
         parent_id=record.parent_id,
-        status=_status_of(record, failure),
+        status=find_status(
+            record.status,
+            is_waiting=record.is_waiting and record.ended_at is None,
+            has_question=record.question is not None,
+            has_failed=failure is not None,
+        ),
         message=record.message,
         mode=record.mode,
         text=result.get("text") or (failure.message if failure else ""),
@@ -229,13 +241,14 @@ _STATUSES: Mapping[str, TurnStatus] = {
 }
 
 
-def _status_of(record: TurnRecord, failure: TurnFailure | None) -> TurnStatus:
-    if record.is_waiting and record.ended_at is None:
+def find_status(status: str, *, is_waiting: bool, has_question: bool, has_failed: bool) -> TurnStatus:
+    """Return the status of a turn from that of its session, which has an open question or waits for another."""
+    if is_waiting:
         return TurnStatus.WAITING
-    if record.question and record.status == SessionStatus.RUNNING:
+    if has_question and status == SessionStatus.RUNNING:
         # The step that asked is about to be released; an answer is taken already.
         return TurnStatus.AWAITING_USER
-    return TurnStatus.FAILED if failure else _STATUSES[record.status]
+    return TurnStatus.FAILED if has_failed else _STATUSES[status]
 
 
 def _read_failure(record: TurnRecord, result: Mapping[str, Any]) -> TurnFailure | None:

@@ -296,6 +296,29 @@ class ThreadView(ThreadSummary):
     worldlines: list[WorldlineView]
 
 
+class TreeTurn(BaseModel):
+    """One turn in the tree of its thread. `message`: its first 200 characters."""
+
+    turn_id: UUID
+    parent_id: UUID | None = Field(description="The turn before it; null for a first one.")
+    worldline_id: UUID | None = Field(description="The worldline of its message; null once that is deleted.")
+    mode: Mode
+    message: str
+    status: TurnStatus
+    studies: list[UUID] = Field(default_factory=list, description="Studies that the turn started.")
+    created_at: datetime
+    ended_at: datetime | None
+
+
+class ThreadTree(BaseModel):
+    """The turns of a thread with their parents, oldest first, and its worldlines with their heads."""
+
+    thread_id: UUID
+    worldlines: list[WorldlineView]
+    turns: list[TreeTurn]
+    next: UUID | None = Field(description="Send it as `after` for the turns after these; null at the end.")
+
+
 class ThreadUpdate(_ChatInput):
     """A change of a thread. A field that is null stays as it is."""
 

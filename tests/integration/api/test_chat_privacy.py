@@ -1,10 +1,13 @@
 """What a session with a chat model leaves behind: everything for its owner, nothing of it in logs and spans."""
 
 import io
+import json
 import logging
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from fastapi import FastAPI
@@ -78,6 +81,29 @@ def said(app: FastAPI) -> Iterator[io.StringIO]:
     root.handlers, root.level = before
 
 
+ID_OR_NAME = re.compile(r"[\w.:+-]{1,64}")
+FIELDS = {
+    "chat_answered": {"agent", "model", "call", "tool_calls", "seconds"},
+    "tool_called": {"agent", "tool", "call", "outcome", "seconds"},
+    "question_asked": {"question", "question_kind", "agent"},
+    "question_answered": {"question"},
+}
+"""Lines of a session in the log -> what each says, besides where it was."""
+PLACE = {"event", "level", "logger", "timestamp", "request_id", "session_id", "step", "node", "attempt"}
+
+
+def check_lines(text: str) -> None:
+    """Each kind of line was written, and holds ids, names and numbers only: no words of a user or a model."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    for event, fields in FIELDS.items():
+        of_kind = [line for line in lines if line["event"] == event]
+        assert of_kind, event
+        for line in of_kind:
+            assert fields <= line.keys() <= fields | PLACE, line
+            assert all(ID_OR_NAME.fullmatch(str(value)) for value in line.values()), line
+            assert UUID(line["session_id"])
+
+
 async def test_only_the_owner_reads_what_was_said_and_done(
     app: FastAPI, ada: User, eve: User, chat: ScriptedChat, said: io.StringIO
 ) -> None:
@@ -85,7 +111,9 @@ async def test_only_the_owner_reads_what_was_said_and_done(
     made = provider("", 1.0, exporter)
     with use_tracer(made.get_tracer("test")):
         goal = f"Predict who left. Ask {PERSON} if unsure."
-        session = await begun(ada, "members.csv", members(), goal, deterministic=True, target="left")
+        session = await begun(
+            ada, "members.csv", members(), goal, deterministic=True, target="left", review_plan=True
+        )
         view, _ = await until_the_end(app, ada, session, lambda question: question["default"])
     made.force_flush()
     assert view["status"] == "completed", view["error"]
@@ -104,6 +132,7 @@ async def test_only_the_owner_reads_what_was_said_and_done(
 
     seen, lines = " ".join(one.to_json() for one in exporter.get_finished_spans()), said.getvalue()
     assert "/lab/agent/sessions" in lines
+    check_lines(lines)
     for secret in (PERSON, TOKEN, KEY, ada.email, ada.tokens["access_token"]):
         assert secret not in lines
         assert secret not in seen

@@ -5,6 +5,8 @@ The turns change what the conversation has, so that one that took effect twice w
 """
 
 import asyncio
+import os
+import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,7 +21,7 @@ from .conftest import User
 from .mortal_workers import end_dead_leases
 from .test_killed_workflow_runs import choose_places
 from .test_threads import dataset, read_events  # noqa: F401 - a fixture
-from .test_workspace_property import describe
+from .test_workspace_property import compare_with_straight_run, describe, draw_tree, grow
 
 pytestmark = pytest.mark.slow
 
@@ -107,3 +109,23 @@ async def test_a_turn_ends_once_with_its_answer_whatever_statement_its_worker_di
                 assert without_ids(turn) == without_ids(expected), place
             assert seen == workspace, place
     assert struck >= len(places) * len(MESSAGES) // 2
+
+
+async def test_a_tree_of_turns_has_the_workspaces_of_straight_runs_wherever_its_worker_dies(
+    app: FastAPI,
+    ada: User,
+    dataset: str,  # noqa: F811
+    folder: Path,
+) -> None:
+    # Drawn as in test_workspace_property.py, each turn with a place of its own.
+    chance = random.Random(int(os.environ.get("LABCREW_TURN_SEED") or 1))
+    nodes = draw_tree(chance)
+    async with lapsing(app, folder):
+        for node in nodes:
+            (folder / PLACE).write_text(str(chance.randint(2, MAX_PLACE)))
+            await grow(ada, dataset, [node], send)
+        struck = sum((folder / f"struck-{node.turn['turn_id']}").exists() for node in nodes)
+        (folder / PLACE).write_text("nowhere")
+        for head in [node for node in nodes if node.is_head]:
+            await compare_with_straight_run(ada, dataset, head)
+    assert struck >= len(nodes) // 2

@@ -251,6 +251,8 @@ async def test_somebody_elses_thing_named_in_a_body_does_not_exist(
 
 IN_QUERIES = [
     ("session_id", "/artifacts?session_id=ID"),
+    ("thread_id", "/artifacts?thread_id=ID"),
+    ("worldline_id", "/artifacts?worldline_id=ID"),
     ("session_id", "/models?session_id=ID"),
     ("dataset_id", "/runs?dataset_id=ID"),
     ("thread_id", "/runs?thread_id=ID"),

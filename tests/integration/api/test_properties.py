@@ -43,10 +43,17 @@ CHECKS = [
 ]
 UNREADY = {"readyz"}
 """Answer 503 by their purpose, since nobody works here."""
-STREAMS = {"stream_session_events", "stream_many_sessions", "stream_turn_events", "chat_stream"}
+STREAMS = {
+    "stream_session_events",
+    "stream_many_sessions",
+    "stream_turn_events",
+    "stream_thread_events",
+    "chat_stream",
+}
 """Never end while their session or turn lives."""
 ENDS = {
     "cancel_session",
+    "interrupt_turn",
     "cancel_run",
     "delete_dataset",
     "delete_upload",

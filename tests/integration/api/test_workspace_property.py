@@ -6,6 +6,7 @@ They are drawn by the seed `LABCREW_TURN_SEED`: 1 in `make test`, another one in
 
 import os
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +51,10 @@ result = [
     [(name, repr(values[name])) for name in kept if not callable(values[name]) and name not in frames],
 ]
 """
+
+
+Send = Callable[..., Awaitable[dict[str, Any]]]
+"""Sends a message of a user, and returns its turn when that has ended."""
 
 
 @dataclass
@@ -111,23 +116,28 @@ async def test_the_workspace_at_each_head_is_that_of_a_straight_run(
         await grow(ada, dataset, nodes)
         heads = [node for node in nodes if node.is_head]
         for head in heads if is_thorough else chance.sample(heads, min(2, len(heads))):
-            path = [node.message for node in head.path()]
-            straight = await ask(ada, path[0], dataset_ids=[dataset])
-            outcomes = [straight["status"]]
-            for message in path[1:]:
-                straight = await ask(ada, message, thread_id=straight["thread_id"])
-                outcomes.append(straight["status"])
-            assert outcomes == [node.turn["status"] for node in head.path()], path
-            assert await describe(ada, straight) == await describe(ada, head.turn), path
+            await compare_with_straight_run(ada, dataset, head)
 
 
-async def grow(user: User, dataset_id: str, nodes: list[Node]) -> None:
+async def compare_with_straight_run(user: User, dataset_id: str, head: Node) -> None:
+    """Send the messages on the way to a head in a conversation of their own, and compare what that has."""
+    path = [node.message for node in head.path()]
+    straight = await ask(user, path[0], dataset_ids=[dataset_id])
+    outcomes = [straight["status"]]
+    for message in path[1:]:
+        straight = await ask(user, message, thread_id=straight["thread_id"])
+        outcomes.append(straight["status"])
+    assert outcomes == [node.turn["status"] for node in head.path()], path
+    assert await describe(user, straight) == await describe(user, head.turn), path
+
+
+async def grow(user: User, dataset_id: str, nodes: list[Node], send: Send = ask) -> None:
     """Send the messages of a tree in the order in which they were drawn, each on a branch of its own."""
     for node in nodes:
         if node.parent is None:
-            node.turn = await ask(user, node.message, dataset_ids=[dataset_id])
+            node.turn = await send(user, node.message, dataset_ids=[dataset_id])
             continue
         place = {"thread_id": node.parent.turn["thread_id"], "from_turn": node.parent.turn["turn_id"]}
         created = await user.http.post("/worldlines", json=place)
         assert created.status_code == 201, created.text
-        node.turn = await ask(user, node.message, worldline_id=created.json()["id"])
+        node.turn = await send(user, node.message, worldline_id=created.json()["id"])

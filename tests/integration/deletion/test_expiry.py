@@ -18,9 +18,10 @@ from app.deletion.stale_files import remove_stale_copies, remove_stale_files
 from app.sessions.events.stream import EventStreams
 from app.storage.postgres import PostgresBlobs
 
-KEEP = RetentionPeriods(sessions_days=300, journals_days=200)
+KEEP = RetentionPeriods(sessions_days=300, threads_days=300, journals_days=200)
 DUE = {
     "sessions": 1,
+    "threads": 1,
     "runs": 1,
     "job_sessions": 0,
     "jobs": 0,
@@ -145,6 +146,13 @@ async def _fill(db: Database) -> dict[int, UUID]:
         " from unnest(array[timestamptz '2020-01-01', now()]) as n",
     ):
         await db.rows(sql)
+    for days in (400, 1):
+        await db.rows(
+            "insert into threads (id, owner_id, title, dataset_ids, updated_at)"
+            " values (gen_random_uuid(), $1, 't', '{}', now() - $2 * interval '1 day')",
+            owner,
+            days,
+        )
     return made
 
 

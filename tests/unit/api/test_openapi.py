@@ -155,7 +155,7 @@ def test_every_stream_says_what_it_consists_of(operations: list[dict[str, Any]])
         for media_type, part in answer.get("content", {}).items()
         if media_type in ("text/event-stream", "application/x-ndjson")
     ]
-    assert len(streams) == 5
+    assert len(streams) == 6
     assert [name for name, _, part in streams if not references(part.get("itemSchema"))] == []
 
 

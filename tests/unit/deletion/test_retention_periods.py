@@ -10,7 +10,7 @@ from app.settings import load_settings
 def test_what_is_evidence_is_kept_unless_an_operator_says_so() -> None:
     keep = RetentionPeriods()
     for_ever = {kind.name for kind in KINDS if not kind.keep_days(keep)}
-    assert for_ever == {"sessions", "journals"}
+    assert for_ever == {"sessions", "journals", "threads"}
 
 
 def test_one_setting_changes_some_of_it() -> None:

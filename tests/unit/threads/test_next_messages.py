@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.threads.next_messages import suggest_next_messages
+from app.threads.next_messages import list_study_options, suggest_next_messages
 
 DAILY = "do this every weekday at 8"
 
@@ -25,8 +25,16 @@ def outcome(*types: str, rows: int = 3, **parts: Any) -> dict[str, Any]:
         (outcome("text", "number", charts=[{}]), [DAILY]),
         (outcome("text", "number", rows=0), []),
         (outcome("text", "number", plan=None), []),
+        (outcome("text", "number", plan=None, steps=[{"type": "http_request"}]), [DAILY]),
         ({}, []),
     ],
 )
 def test_a_table_of_a_plan_can_be_drawn_and_repeated(parts: dict[str, Any], messages: list[str]) -> None:
     assert suggest_next_messages(parts) == messages
+
+
+def test_the_options_of_a_study_that_asks_are_messages() -> None:
+    asking = {"id": "two", "question": {"text": "Which one?", "options": ["amount", "cost"]}}
+    assert list_study_options([{"id": "one", "question": None}, asking]) == ["amount", "cost"]
+    assert list_study_options([asking, {"id": "one", "question": None}]) == []
+    assert list_study_options([]) == []

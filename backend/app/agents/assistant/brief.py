@@ -55,6 +55,8 @@ class ChatBrief:
     tables: Sequence[Mapping[str, Any]] = ()
     earlier: Sequence[EarlierTurn] = ()
     studies: Sequence[StudyCard] = ()
+    summary: str = ""
+    """What was asked and answered before `earlier`, a line for each turn; empty without any."""
     files: Sequence[str] = ()
     """Files of the conversation by path."""
     workflows: Sequence[WorkflowCard] = ()

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from app.api.files.zip_stream import Entry
-from app.artifacts.repository import ArtifactRepository
+from app.artifacts.repository import ArtifactRepository, ArtifactSelection
 from app.artifacts.schemas import MismatchView, VerificationView
 from app.datasets.dataset_names import make_table_names
 from app.datasets.repository import DatasetRepository
@@ -62,7 +62,9 @@ class SessionBundle:
                 f"The session is {session.status}. Its bundle is available after its end.",
             )
         async with self.resources.open_uow() as uow:
-            artifacts = await ArtifactRepository(uow.db, self.owner).page_of(session.id, None, _ALL_ARTIFACTS)
+            artifacts = await ArtifactRepository(uow.db, self.owner).page_of(
+                ArtifactSelection(session.id), _ALL_ARTIFACTS
+            )
             datasets = await DatasetRepository(uow.db, self.owner).list_by_ids(session.dataset_ids)
         pieces = [*_tables(datasets), *(_piece(row) for row in reversed(artifacts.items))]
         placed = bundle_layout(pieces)
@@ -111,7 +113,9 @@ class SessionBundle:
         """Return the newest artifacts of a kind by name."""
         await SessionReader(self.resources.database, self.owner).check_exists(session_id)
         async with self.resources.open_uow() as uow:
-            artifacts = await ArtifactRepository(uow.db, self.owner).page_of(session_id, kind, _ALL_ARTIFACTS)
+            artifacts = await ArtifactRepository(uow.db, self.owner).page_of(
+                ArtifactSelection(session_id, kind), _ALL_ARTIFACTS
+            )
         # Pages begin with the newest: reversed, the newest of each name stays.
         return {row.name: row for row in reversed(artifacts.items)}
 

@@ -91,6 +91,7 @@ _CONFLICTS = {
     "cancel_job": _Example("job_answered", "This job has its answer: there is nothing to cancel."),
     "cancel_run": _ENDED,
     "cancel_session": _ENDED,
+    "interrupt_turn": _ENDED,
     "cancel_workflow_run": _ENDED,
     "chat": _reused_key("message"),
     "chat_stream": _reused_key("message"),

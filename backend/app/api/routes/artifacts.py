@@ -11,7 +11,7 @@ from app.api.files.downloads import Download, send_blob
 from app.api.openapi.document import problems
 from app.api.session_deps import LooksDep
 from app.artifacts import service
-from app.artifacts.repository import HOLDOUT_KIND
+from app.artifacts.repository import HOLDOUT_KIND, ArtifactSelection
 from app.artifacts.schemas import ArtifactView
 from app.sessions.holdout_looks import AFTER_END, LookKind
 
@@ -25,11 +25,14 @@ async def list_artifacts(
     uow: UowDep,
     session_id: UUID | None = None,
     kind: Annotated[str | None, Query(max_length=40, examples=["figure"])] = None,
+    thread_id: Annotated[UUID | None, Query(description="Those of all turns of a conversation.")] = None,
+    worldline_id: Annotated[
+        UUID | None, Query(description="Those of the turns from the root of a worldline to its head.")
+    ] = None,
 ) -> Page[ArtifactView]:
     """List artifacts, newest first. The locked hold-out appears after the end of its session."""
-    return keyed_page(
-        page, await service.list_artifacts(uow.db, principal.user_id, session_id, kind, page.portion)
-    )
+    selection = ArtifactSelection(session_id, kind, thread_id, worldline_id)
+    return keyed_page(page, await service.list_artifacts(uow.db, principal.user_id, selection, page.portion))
 
 
 @router.get("/{artifact_id}/info", operation_id="get_artifact_info", responses=problems(404))

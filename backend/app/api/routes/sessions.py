@@ -20,6 +20,7 @@ from app.api.deps import (
 )
 from app.api.openapi.document import problems
 from app.api.session_deps import ReaderDep, ServiceDep
+from app.artifacts.repository import ArtifactSelection
 from app.artifacts.schemas import ArtifactView
 from app.artifacts.service import list_artifacts
 from app.datasets.column_check import check_dataset_columns
@@ -140,7 +141,9 @@ async def list_session_artifacts(
     """List the artifacts of a session. The locked hold-out appears after its end."""
     # A session of somebody else is a 404, and no empty list.
     await reader.check_exists(session_id)
-    return keyed_page(page, await list_artifacts(uow.db, principal.user_id, session_id, None, page.portion))
+    return keyed_page(
+        page, await list_artifacts(uow.db, principal.user_id, ArtifactSelection(session_id), page.portion)
+    )
 
 
 @router.get("/{session_id}/results", operation_id="get_session_results", responses=problems(404))

@@ -20,12 +20,14 @@ from app.api.deps import (
     keyed_page,
 )
 from app.api.openapi.document import problems
-from app.api.openapi.streams import chat_events
+from app.api.openapi.streams import chat_events, thread_events
+from app.api.session_deps import ServiceDep
 from app.api.session_waits import MAX_WAIT_S, Wait, ends_within
-from app.api.streams.event_stream import EventStream, format_event
+from app.api.streams.event_stream import EventStream, format_event, format_parts
 from app.api.streams.stream_lifetime import hold_stream
 from app.resources import Resources
 from app.sessions.events.serialization import EventMessage
+from app.sessions.queries import SessionReader
 from app.threads.queries import ThreadReader
 from app.threads.schemas import (
     AwaitingTurnView,
@@ -33,6 +35,7 @@ from app.threads.schemas import (
     Mode,
     ThreadMessages,
     ThreadSummary,
+    ThreadTree,
     ThreadUpdate,
     ThreadView,
     ToolCode,
@@ -41,6 +44,8 @@ from app.threads.schemas import (
 )
 from app.threads.service import CreatedTurn, ThreadService
 from app.threads.stream_events import TurnTranslation
+from app.threads.thread_events import ThreadEvents, ThreadMessage, parse_cursor
+from app.threads.tree import ThreadTrees
 
 router = APIRouter(tags=["chat"], responses=problems(401))
 
@@ -61,6 +66,8 @@ async def _hold_stream(request: Request, principal: PrincipalDep) -> AsyncIterat
 
 StreamSlotDep = Annotated[Any, Depends(_hold_stream, scope="request")]
 """A stream slot from before a message is stored: a stream that is refused leaves no turn behind."""
+MAX_CURSOR_CHARS = 12_000
+"""Characters of the cursor of a thread: 200 sessions with their numbers."""
 ThreadServiceDep = Annotated[ThreadService, Depends(_service)]
 ThreadReaderDep = Annotated[ThreadReader, Depends(_reader)]
 
@@ -199,6 +206,21 @@ async def get_turn(turn_id: UUID, reader: ThreadReaderDep) -> TurnView:
     return await reader.get_turn(turn_id)
 
 
+@router.post(
+    "/turns/{turn_id}/interrupt", status_code=202, operation_id="interrupt_turn", responses=problems(404, 409)
+)
+async def interrupt_turn(
+    turn_id: UUID, principal: PrincipalDep, reader: ThreadReaderDep, sessions: ServiceDep
+) -> TurnView:
+    """Stop a turn: its program or the answer of its model ends, and what was recorded stays.
+
+    Its status is `cancelled` once nothing of it runs.
+    """
+    await reader.get_turn(turn_id)  # a session that is no turn is not found here
+    await sessions.cancel(principal.user_id, turn_id)
+    return await reader.get_turn(turn_id)
+
+
 @router.get(
     "/turns/{turn_id}/events",
     operation_id="stream_turn_events",
@@ -233,9 +255,10 @@ async def list_threads(
         str | None, Query(min_length=1, max_length=200, description="Text in a title or a message.")
     ] = None,
     archived: bool = False,
+    dataset_id: Annotated[UUID | None, Query(description="Those about this dataset.")] = None,
 ) -> Page[ThreadSummary]:
     """List your conversations, the last used first."""
-    return keyed_page(page, await reader.list_threads(page.portion, search, archived))
+    return keyed_page(page, await reader.list_threads(page.portion, search, archived, dataset_id))
 
 
 @router.get("/threads/{thread_id}", operation_id="get_thread", responses=problems(404))
@@ -254,6 +277,57 @@ async def list_thread_messages(
 ) -> ThreadMessages:
     """List the messages of a worldline, oldest first, from its root to its last turn."""
     return await reader.list_messages(thread_id, worldline, before, turns)
+
+
+@router.get(
+    "/threads/{thread_id}/events",
+    operation_id="stream_thread_events",
+    response_class=StreamingResponse,
+    responses={
+        200: {"description": "`id` is the cursor for reconnecting.", "content": thread_events()},
+        **problems(404),
+    },
+)
+async def stream_thread_events(
+    thread_id: UUID,
+    principal: PrincipalDep,
+    resources: ResourcesDep,
+    since: Annotated[str, Query(max_length=MAX_CURSOR_CHARS, description="`id` of the last event.")] = "",
+    last_event_id: Annotated[str | None, Header(max_length=MAX_CURSOR_CHARS)] = None,
+) -> Response:
+    """Stream the events of the live turns and studies of a conversation, and of those that begin.
+
+    It goes on after `since` or `Last-Event-ID`, also with what began and ended meanwhile, until the
+    conversation is deleted. Earlier turns are listed by `GET /threads/{thread_id}/messages`.
+    """
+    # The header first: a browser that comes back sends the address with its first cursor again.
+    positions = parse_cursor(since if last_event_id is None else last_event_id)
+    sessions = SessionReader(resources.database, principal.user_id)
+    events = ThreadEvents(
+        resources.database,
+        principal.user_id,
+        thread_id,
+        resources.watch.stream_batches,
+        sessions.check_exists,
+        positions,
+    )
+    await events.check_exists()
+
+    def write(batch: Sequence[ThreadMessage]) -> str:
+        return "".join(format_parts(*message) for message in batch)
+
+    return EventStream(principal, events.stream(), write)
+
+
+@router.get("/threads/{thread_id}/tree", operation_id="get_thread_tree", responses=problems(404))
+async def get_thread_tree(
+    thread_id: UUID,
+    reader: ThreadReaderDep,
+    after: Annotated[UUID | None, Query(description="`next` of a page: turns after that one.")] = None,
+    turns: Annotated[int, Query(ge=1, le=1000, description="Number of turns.")] = 500,
+) -> ThreadTree:
+    """Describe all branches of a conversation: turns with their parents, oldest first, and worldlines."""
+    return await ThreadTrees(reader).read(thread_id, after, turns)
 
 
 @router.patch("/threads/{thread_id}", operation_id="update_thread", responses=problems(404))

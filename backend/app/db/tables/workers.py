@@ -30,7 +30,7 @@ class DeletionRow(Base):
     owner_id: Mapped[UUID]
     """No foreign key: the row outlives its owner."""
     asked_by: Mapped[str]
-    """`user`, `admin` or `operator`."""
+    """`user`, `admin`, `operator` or `retention`."""
     asked_at: Mapped[datetime] = now()
     lease_until: Mapped[datetime | None]
     gone: Mapped[Json] = mapped_column(server_default=text("'{}'"))

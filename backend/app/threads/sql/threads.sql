@@ -101,6 +101,20 @@ select -- COLUMNS
 from path join turns t using (session_id) join sessions s on s.id = t.session_id
 order by path.place
 
+-- name: list_before
+-- What turns before turn $1 asked and answered, newest first: those after the $3 last ones, at most $4.
+with recursive path as (
+  select t.session_id, t.parent_id, 1 as place from turns t join threads h on h.id = t.thread_id
+  where t.session_id = $1 and h.owner_id = $2 and h.deleted_at is null
+  union all
+  select t.session_id, t.parent_id, path.place + 1 from path join turns t on t.session_id = path.parent_id
+  where path.place < $3::int + $4::int
+)
+select left(s.goal, $5::int) as message, left(s.result ->> 'text', $5::int) as answer, path.parent_id is null as is_first
+from path join sessions s on s.id = path.session_id
+where path.place > $3::int
+order by path.place
+
 -- name: list_turn_messages
 select session_id, seq as step, n as number, role, text, at as created_at
 from messages where session_id = any($1::uuid[]) order by session_id, at, seq, n
@@ -126,6 +140,7 @@ where t.owner_id = $1 and t.deleted_at is null and (t.archived_at is not null) =
     select from turns u join messages m on m.session_id = u.session_id
     where u.thread_id = t.id and m.text ilike $3))
   and ($4::timestamptz is null or (t.updated_at, t.id) < ($4, $5::uuid))
+  and ($8::uuid is null or $8 = any(t.dataset_ids))
 order by t.updated_at desc, t.id desc
 limit $6 offset $7
 
@@ -136,6 +151,7 @@ select count(*) as total from (
     and ($3::text is null or t.title ilike $3 or exists (
       select from turns u join messages m on m.session_id = u.session_id
       where u.thread_id = t.id and m.text ilike $3))
+    and ($5::uuid is null or $5 = any(t.dataset_ids))
   limit $4) as few
 
 -- name: get_thread
@@ -166,3 +182,42 @@ select exists (select from threads where id = $1 and owner_id = $2 and deleted_a
 -- name: is_turn_over
 select s.ended_at is not null and s.event_seq <= $3 as over
 from sessions s join turns t on t.session_id = s.id where s.id = $1 and s.owner_id = $2
+
+-- name: list_tree
+-- The turns of thread $1 after turn $2 (null: from the first one), oldest first.
+select t.session_id as turn_id, t.parent_id, t.worldline_id, t.mode, left(s.goal, 200) as message, s.status,
+  s.created_at, s.ended_at, s.ended_at is null and s.after_id is not null and s.wake = 0 as is_waiting,
+  s.ended_at is null and exists (
+    select from questions q where q.session_id = s.id and q.answered_at is null) as has_question,
+  s.error is not null or json_typeof(s.result -> 'failure') = 'object' as has_failed, s.result -> 'studies' as studies
+from turns t join sessions s on s.id = t.session_id
+where t.thread_id = $1
+  and ($2::uuid is null or (s.created_at, s.id) > (select m.created_at, m.id from sessions m where m.id = $2))
+order by s.created_at, s.id
+limit $3
+
+-- name: list_thread_sessions
+-- Turns of thread $1 of owner $2 for a stream of its events: live ones, those of $3, and those created after $4 (null:
+-- after the newest of $3, less $5 seconds; without one the newest turn alone); of $3 also studies. No row: no thread.
+with thread as (
+  select id from threads where id = $1 and owner_id = $2 and deleted_at is null
+), mark as (
+  select coalesce($4::timestamptz, (
+    select max(s.created_at) from sessions s join turns t on t.session_id = s.id
+    where s.id = any($3::uuid[]) and t.thread_id = $1) - $5 * interval '1 second') as at
+), selected as (
+  select id from sessions where owner_id = $2 and class = 'turn' and ended_at is null
+  union
+  select s.id from sessions s, mark where s.owner_id = $2 and s.created_at > mark.at
+  union
+  select id from sessions where owner_id = $2 and id = any($3::uuid[])
+  union
+  (select t.session_id from mark cross join turns t join sessions s on s.id = t.session_id
+   where mark.at is null and t.thread_id = $1 order by s.created_at desc limit 1)
+)
+select of_thread.* from thread left join (
+  select s.id, s.class = 'study' as is_study, s.ended_at is null as is_live, s.created_at, s.event_seq
+  from selected join sessions s using (id) left join turns t on t.session_id = s.id
+  where t.thread_id = $1 or (s.class = 'study' and s.id = any($3::uuid[]))
+) as of_thread on true
+order by of_thread.created_at

@@ -40,6 +40,9 @@ class _NoMemory:
     async def read(self, facts: SessionFacts) -> list[JsonValue]:
         return []
 
+    async def summarize(self, facts: SessionFacts) -> str:
+        return ""
+
 
 async def ask_agent(ctx: RunContext, node: Node, config: AskAgent, results: Results) -> CallResult:
     """Have the assistant answer a prompt; each of its calls is recorded, so none is made twice after a crash.
