@@ -1,6 +1,6 @@
-"""The data-science graph: every node and edge on one screen."""
+"""The data-science graph: its nodes, and the routes along the edges of `shape`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -11,7 +11,6 @@ from app.agents.data_retrieval.node import data_retrieval
 from app.agents.model_evaluator.node import hyperparameter_tuning, model_evaluation
 from app.agents.model_trainer.node import model_training
 from app.agents.planner.node import planning
-from app.agents.planner.stages import Stage
 from app.agents.reporter.node import reporting
 from app.agents.state import LabState
 from app.artifacts.workspace import Workspace
@@ -19,7 +18,15 @@ from app.charts.renderer import ChartRenderer
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.prices import Prices
 from app.pipeline.holdout_nodes import final_evaluation, split
-from app.pipeline.routing import after_evaluation, after_retrieval, after_training, after_tuning, route_after
+from app.pipeline.routing import (
+    Route,
+    after_evaluation,
+    after_retrieval,
+    after_training,
+    after_tuning,
+    route_after,
+)
+from app.pipeline.shape import BRANCHES, EDGES, PLANNED_EDGES
 from app.pipeline.state import initial_state, session_result
 from app.pipeline.step_timing import LabNode, record_working_time
 from app.sandbox.computation_runner import ComputationRunner
@@ -49,23 +56,14 @@ NODES: dict[str, LabNode] = {
     "reporting": reporting,
 }
 
-EDGES = (
-    (START, "planning"),
-    ("planning", "data_retrieval"),
-    ("answering", "reporting"),
-    ("final_evaluation", "reporting"),
-    ("reporting", END),
-)
-
-PLANNED_EDGES: Mapping[Stage, tuple[Stage, ...]] = {
-    "split": ("data_analysis", "feature_engineering", "model_training", "reporting"),
-    "data_analysis": ("feature_engineering", "model_training", "reporting"),
-    "feature_engineering": ("model_training", "reporting"),
+ROUTES: dict[str, Route] = {
+    "data_retrieval": after_retrieval,
+    "model_training": after_training,
+    "model_evaluation": after_evaluation,
+    "hyperparameter_tuning": after_tuning,
+    **{stage: route_after(stage) for stage in PLANNED_EDGES},
 }
-"""Stages after which the plan decides on the next one."""
-
-REFITTING_STAGES = ("feature_engineering", "model_training")
-"""Stages that run again where the evaluation sends the work back, or an answer leaves out a used column."""
+"""The route that takes one of the branches of `shape` after each of these nodes."""
 
 
 def make_graph_spec(
@@ -82,20 +80,10 @@ def make_graph_spec(
     graph: Any = StateGraph(LabState)  # its overloads do not know a node that takes any state
     for name, node in NODES.items():
         graph.add_node(name, journaled(name, record_working_time(name, node)))
-    for start, end in EDGES:
+    for start, end in ((START, "planning"), *EDGES, ("reporting", END)):
         graph.add_edge(start, end)
-    for stage, successors in PLANNED_EDGES.items():
-        graph.add_conditional_edges(stage, route_after(stage), list(successors))
-    graph.add_conditional_edges("data_retrieval", after_retrieval, ["split", "answering"])
-    graph.add_conditional_edges(
-        "model_training", after_training, ["model_evaluation", "reporting", *REFITTING_STAGES]
-    )
-    graph.add_conditional_edges("hyperparameter_tuning", after_tuning, ["model_evaluation", *REFITTING_STAGES])
-    graph.add_conditional_edges(
-        "model_evaluation",
-        after_evaluation,
-        ["hyperparameter_tuning", "final_evaluation", *REFITTING_STAGES],
-    )
+    for source, successors in BRANCHES.items():
+        graph.add_conditional_edges(source, ROUTES[source], list(successors))
 
     def make_context(step: StepScope) -> LabContext:
         facts = step.session

@@ -1,5 +1,6 @@
 """The evidence behind a number: one recorded call of a session."""
 
+from datetime import datetime
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -10,8 +11,26 @@ from app.sessions.queries import make_not_found_error
 from app.sessions.recorded_facts import CallRecord, make_recorded_call
 from app.sessions.statements import VIEWS
 
+_RECORDED = ("usage", "started_at", "inherited", "request_digest", "result_digest")
+"""Columns of the statement beside those of a recorded call."""
+
 MAX_EVIDENCE_BYTES = 1 << 20
 """A page draws no more than this of one result; the bundle has it whole."""
+
+
+class CallUsage(BaseModel):
+    """Resources that one call took. Of a tool: those of its cells; of a chat model: its tokens."""
+
+    model_config = ConfigDict(frozen=True)
+
+    cells: int = 0
+    cpu_s: float = Field(default=0.0, description="CPU seconds of its cells.")
+    peak_memory_bytes: int = Field(default=0, description="Of its largest cell.")
+    memory_limit_bytes: int = Field(default=0, description="Limit of that cell.")
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: float | None = Field(default=None, description="Null without a price.")
 
 
 class EvidenceView(BaseModel):
@@ -30,6 +49,11 @@ class EvidenceView(BaseModel):
     arguments: JsonValue
     result: JsonValue = Field(description="Claims of the report point into it. Null where it is too large.")
     result_bytes: int = Field(description="Size of the result as JSON.")
+    started_at: datetime
+    usage: CallUsage
+    inherited: bool = Field(description="Copied by a fork from its source.")
+    request_digest: str = Field(description="SHA-256 of the request, as a replay compares it.")
+    result_digest: str = Field(description="SHA-256 of the result as JSON, as the audit lists it.")
 
 
 async def read_evidence(database: Database, owner: UUID, session_id: UUID, step: int, key: str) -> EvidenceView:
@@ -43,7 +67,9 @@ async def read_evidence(database: Database, owner: UUID, session_id: UUID, step:
             "call_not_found",
             f"Step {step} has no recorded call {key}: `steps` of the session lists them.",
         )
-    record = CallRecord(**row)
+    fields = dict(row)
+    recorded = {name: fields.pop(name) for name in _RECORDED}
+    record = CallRecord(**fields)
     call, size_bytes = make_recorded_call(record), len((record.result or "").encode())
     return EvidenceView(
         step=call.seq,
@@ -57,4 +83,6 @@ async def read_evidence(database: Database, owner: UUID, session_id: UUID, step:
         arguments=call.request,
         result=call.result if size_bytes <= MAX_EVIDENCE_BYTES else None,
         result_bytes=size_bytes,
+        usage=CallUsage.model_validate_json(recorded.pop("usage")),
+        **recorded,
     )

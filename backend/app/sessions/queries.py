@@ -29,6 +29,7 @@ from app.sessions.schemas import (
     SessionSummary,
     SessionView,
     StatusCounts,
+    StepSummary,
     StepUsage,
     StepView,
     UsageView,
@@ -103,6 +104,16 @@ class ResultsRow(NamedTuple):
     error: str | None
     result: str | None
     candidates: str
+
+
+@dataclass(frozen=True)
+class VisitedNodes:
+    """`visits`: number and node of each committed step, in order."""
+
+    graph: str
+    visits: list[tuple[int, str]]
+    has_begun: bool
+    is_over: bool
 
 
 class OverRow(NamedTuple):
@@ -191,6 +202,18 @@ class SessionReader:
     async def steps(self, session_id: UUID, limit: int, offset: int) -> tuple[list[StepView], int]:
         rows, total = await self._page(VIEWS.list_steps, session_id, limit, offset)
         return [StepView(**_select(row, "calls"), calls=json.loads(row["calls"])) for row in rows], total
+
+    async def timeline(self, session_id: UUID, limit: int, offset: int) -> tuple[list[StepSummary], int]:
+        """List the steps with counts, the running one last, and their number."""
+        rows, total = await self._page(VIEWS.timeline, session_id, limit, offset)
+        return [StepSummary(**_select(row)) for row in rows], total
+
+    async def visited_nodes(self, session_id: UUID) -> VisitedNodes:
+        row = await self.db.row(VIEWS.visited_nodes, session_id, self.owner)
+        if row is None:
+            raise make_not_found_error(session_id)
+        visits = list(zip(json.loads(row["steps"]), json.loads(row["nodes"]), strict=True))
+        return VisitedNodes(row["graph"], visits, row["has_begun"], row["is_over"])
 
     async def audit(self, session_id: UUID, limit: int, offset: int) -> tuple[list[AuditView], int]:
         """List all recorded actions, oldest first: questions, calls, answers, approvals, the end."""

@@ -327,6 +327,27 @@ class StepView(_SessionOutput):
     calls: list[CallView]
 
 
+class StepSummary(_SessionOutput):
+    """A step as a timeline draws it. `inherited`: copied by a fork from its source."""
+
+    step: int
+    node: str = Field(description="Empty while the step runs.")
+    started_at: datetime
+    ended_at: datetime | None = Field(description="Null while the step runs.")
+    inherited: bool
+    tool_calls: int
+    chat_calls: int
+    failed_calls: int
+    fits: int
+    failed_fits: int
+    artifacts: int
+    questions: int
+    tokens: int = Field(description="Of chat models, in and out.")
+    cost_usd: float
+    cpu_s: float = Field(description="CPU seconds of the cells of its calls.")
+    peak_memory_bytes: int = Field(description="Of its largest cell.")
+
+
 class CandidateView(_SessionOutput):
     """One candidate of a round of fits."""
 

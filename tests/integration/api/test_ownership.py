@@ -51,6 +51,7 @@ PLAIN = {
     "call": "tool:0.0",
     "image_format": "png",
     "version": "1",
+    "graph": "pipeline",
     "other": "1",
     "name": "weather",
     "node_id": "hook",

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from app.api.files.zip_stream import Entry
+from app.artifacts.claims import ClaimView, read_claims
 from app.artifacts.repository import ArtifactRepository, ArtifactSelection
 from app.artifacts.schemas import MismatchView, VerificationView
 from app.datasets.dataset_names import make_table_names
@@ -108,6 +109,11 @@ class SessionBundle:
                 for mismatch in verdict.mismatches
             ],
         )
+
+    async def claims(self, session_id: UUID) -> list[ClaimView]:
+        """List the claims of the newest report; none before it is written."""
+        report = (await self._newest(session_id, "report")).get("report.json")
+        return read_claims(json.loads(await self._bytes(report.digest))) if report else []
 
     async def _newest(self, session_id: UUID, kind: str) -> dict[str, ArtifactRow]:
         """Return the newest artifacts of a kind by name."""

@@ -183,6 +183,9 @@ _NOT_FOUND = {
     "create_session": _DATASETS,
     "delete_prices": _Example("no_prices", "There are no bars of BTC to delete.", {"coin": "BTC"}),
     "delete_secret": _SECRET,
+    "get_graph": _Example(
+        "graph_not_found", "There is no graph train. There are: pipeline, chat, run, job, workflow."
+    ),
     "get_secret": _SECRET,
     "send_job": _JOB_DATASET,
     "try_chat": _JOB_DATASET,

@@ -107,6 +107,41 @@ select seq as step, node, started_at, committed_at, fence = 0 as inherited, coun
     from calls c where c.session_id = steps.session_id and c.seq = steps.seq) as calls
 from steps where session_id = $1 order by seq limit $2 offset $3
 
+-- name: timeline
+-- A step that runs has no row: it is after the last one of a session that has begun and not ended. Calls and fits are
+-- counted for the steps of the page only.
+with spans as (
+  select seq, node, started_at, committed_at as ended_at, fence = 0 as inherited from steps where session_id = $1
+  union all
+  select s.last_seq + 1, '', coalesce((select min(c.started_at) from calls c
+      where c.session_id = s.id and c.seq = s.last_seq + 1), s.started_at), null, false
+  from sessions s where s.id = $1 and s.started_at is not null and s.ended_at is null
+), page as (
+  select *, count(*) over () as total from spans order by seq limit $2 offset $3
+)
+select p.seq as step, p.node, p.started_at, p.ended_at, p.inherited, p.total, called.*, fitted.*,
+  (select count(*) from artifacts a where a.session_id = $1 and a.seq = p.seq) as artifacts,
+  (select count(*) from questions q where q.session_id = $1 and split_part(q.key, '.', 1) = p.seq::text) as questions
+from page p, lateral (
+  select count(*) filter (where kind = 'tool') as tool_calls, count(*) filter (where kind = 'chat') as chat_calls,
+    count(*) filter (where failed) as failed_calls,
+    coalesce(sum((usage ->> 'input_tokens')::float8 + (usage ->> 'output_tokens')::float8), 0)::bigint as tokens,
+    coalesce(sum((usage ->> 'cost_usd')::float8), 0) as cost_usd,
+    coalesce(sum((usage ->> 'cpu_s')::float8), 0) as cpu_s,
+    coalesce(max((usage ->> 'peak_memory_bytes')::bigint), 0) as peak_memory_bytes
+  from calls c where c.session_id = $1 and c.seq = p.seq
+) called, lateral (
+  select count(*) as fits, count(*) filter (where status = 'failed') as failed_fits
+  from fits f where f.session_id = $1 and split_part(f.round_key, '.', 1) = p.seq::text
+) fitted
+order by p.seq
+
+-- name: visited_nodes
+select s.graph, s.ended_at is not null as is_over, s.started_at is not null as has_begun,
+  (select coalesce(json_agg(node order by seq), '[]') from steps where session_id = s.id) as nodes,
+  (select coalesce(json_agg(seq order by seq), '[]') from steps where session_id = s.id) as steps
+from sessions s where s.id = $1 and s.owner_id = $2
+
 -- name: get_results
 select s.id, s.status, s.error, s.result,
   (select coalesce(json_agg(json_build_object(
@@ -220,7 +255,8 @@ order by c.recorded_at, c.key
 
 -- name: call_evidence
 select c.seq, coalesce(s.node, '') as node, c.key, c.kind, c.name, coalesce(c.agent, '') as agent, c.request,
-  c.result, c.failed, c.duration_ms
+  c.result, c.failed, c.duration_ms, c.usage, c.started_at, c.fence = 0 as inherited, c.request_digest,
+  encode(sha256(convert_to(c.result::text, 'UTF8')), 'hex') as result_digest
 from calls c join sessions on sessions.id = c.session_id and sessions.owner_id = $2
   left join steps s using (session_id, seq)
 where c.session_id = $1 and c.seq = $3 and c.key = $4
