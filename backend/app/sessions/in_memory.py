@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -130,6 +131,9 @@ class MemoryStep:
 
     async def wait_for_session(self, session_id: UUID, timeout_s: float, until_question: bool = False) -> None:
         """Return at once: a session in memory is the only one of its journal."""
+
+    async def wait_until(self, wake_time: datetime) -> None:
+        """Return at once: nobody else waits for the place of a session in memory."""
 
     def post_message(self, role: str, text: str) -> None:
         self.journal.messages.append((role, text))

@@ -178,6 +178,13 @@ class StepScope(Protocol):
         """
         ...
 
+    async def wait_until(self, wake_time: datetime) -> None:
+        """Return once a time has come; else `interrupt()`. It has to be a recorded one, the same on a replay.
+
+        Meanwhile this session gives its place up, and its clock stands still; the sweeper wakes it.
+        """
+        ...
+
     def post_message(self, role: str, text: str) -> None:
         """Add a message to the conversation, written with the step's commit."""
         ...

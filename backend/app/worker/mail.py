@@ -12,12 +12,12 @@ MAX_MAILS = "100/hour"
 
 
 async def send_owner_mail(
-    resources: Resources, owner: UUID, to: str | None, subject: str, text: str, key: str, retries: int
-) -> int:
-    """Send an e-mail of a workflow; to None it goes to its owner. Returns the number of attempts.
+    resources: Resources, owner: UUID, to: str | None, subject: str, text: str, key: str
+) -> None:
+    """Send an e-mail of a workflow once; to None it goes to its owner.
 
     Raises InvalidInput without a mail server, Forbidden for a recipient that is not allowed, TooMany above the
-    rate, Unavailable.
+    rate, PassingFailure if the server does not take it now, Unavailable.
     """
     config = resources.settings.mail
     if config is None:
@@ -28,4 +28,4 @@ async def send_owner_mail(
     refusal = make_refusal(usages)
     if refusal is not None:
         raise refusal
-    return await send_mail(config, Mail(recipient, subject, text, key), retries)
+    await send_mail(config, Mail(recipient, subject, text, key))

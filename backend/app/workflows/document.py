@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from app.errors import InvalidInput
 from app.plans.plan import require_bounded
+from app.sessions.schemas import require_storable
 
 MAX_NODES = 500
 """Nodes of a workflow: a run has a step for each."""
@@ -56,7 +57,21 @@ class Node(WorkflowPart):
     def _bound(cls, value: Any) -> Any:
         # Before any model reads it: validation and comparison of settings recurse.
         require_bounded(value)
+        _require_storable_texts(value)
         return value
+
+
+def _require_storable_texts(value: object) -> None:
+    """Refuse JSON with a text that Postgres cannot hold, which would be saved as another. Raises ValueError."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list | tuple):
+            waiting += part
+        elif isinstance(part, str):
+            require_storable(part)
 
 
 class EdgeCondition(WorkflowPart):
@@ -72,6 +87,7 @@ class EdgeCondition(WorkflowPart):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        _require_storable_texts([self.field, self.value])
         # Infinity and NaN are no JSON, and greater integers cannot be compared with figures.
         if isinstance(self.value, int | float) and not -float_info.max <= self.value <= float_info.max:
             raise ValueError("`value` is no number that a figure can have")

@@ -27,6 +27,11 @@ MIN_PROMPT_CHARS = 3
 """Characters of the shortest prompt that asks something: `sum`."""
 MAX_PROMPT_CHARS = 10_000
 """Characters of a prompt: about four pages, which leave a chat model room for its tables."""
+MAX_PAGES = 100
+"""Pages of an answer: each is a request and a recorded call, all in one step."""
+MAX_PAGES_S = 600.0
+"""Longest time for all pages, in seconds: a step should not hold its worker for longer."""
+Pointer = Annotated[str, Field(max_length=200, pattern=r"^(/.*)?$")]
 COMPARES_RUNS = ("drops", "rises", "changes")
 """Tests of a condition that need the figure of the run before."""
 MIN_INTERVAL_S = 60
@@ -91,15 +96,42 @@ class Payload(WorkflowPart):
     fields: Annotated[dict[FieldName, Literal["text", "number", "boolean"]], Field(max_length=100)] = Field(
         default_factory=dict
     )
-    records: Annotated[str, Field(max_length=200, pattern=r"^(/.*)?$")] = ""
+    records: Pointer = ""
+
+
+class AnswerPages(WorkflowPart):
+    """Pages of an answer, which are read one after the other and give one table.
+
+    `link`: each answer has the address of the next page at the JSON pointer `next`, without it in its Link
+    header. `cursor`: it has the value of `param` for the next page at `next`. `number`: `param` counts from
+    `first` by `step`, until a page has no records, or is not there (404) behind the first. `param` stands in
+    the URL, of a POST in its JSON. With `max_pages` the table ends there; without it more than 100 pages fail.
+    `timeout_s`: for all pages together.
+    """
+
+    by: Literal["link", "number", "cursor"]
+    next: Pointer = ""
+    param: Annotated[str, Field(max_length=200)] = ""
+    first: Annotated[int, Field(ge=0, le=1_000_000)] = 1
+    step: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    max_pages: Annotated[int, Field(ge=1, le=MAX_PAGES)] | None = None
+    timeout_s: Annotated[float, Field(gt=0, le=MAX_PAGES_S)] = 120
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.by == "cursor" and not (self.next and self.param):
+            raise ValueError("Pages by cursor need `next`, the place of the cursor, and `param`, its parameter")
+        if self.by == "number" and (self.next or not self.param):
+            raise ValueError("Pages by number need `param`, the parameter that counts, and no `next`")
+        return self
 
 
 class HttpRequest(WorkflowPart):
     """A request to a host that is allowed; its JSON answer becomes a table.
 
     `records`: JSON pointer to the list of records; without it an answer such as `{"data": [...], "next": 2}` is
-    that list. `secret`: name of the secret that authorizes it. A request that is no GET is sent again after a
-    crash only if it is `repeatable`.
+    that list. `pages`: without them the table is the first page. `secret`: name of the secret that authorizes
+    it. A request that is no GET is sent again after a crash only if it is `repeatable`.
     """
 
     method: Literal["GET", "POST"] = "GET"
@@ -110,7 +142,8 @@ class HttpRequest(WorkflowPart):
     secret: SecretName | None = None
     header_of_secret: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,100}$")] = "Authorization"  # noqa: S105
     scheme: Annotated[str, Field(max_length=20)] = "Bearer "
-    records: Annotated[str, Field(max_length=200, pattern=r"^(/.*)?$")] = ""
+    records: Pointer = ""
+    pages: AnswerPages | None = None
     timeout_s: Annotated[float, Field(gt=0, le=30)] = 30
     retries: Annotated[int, Field(ge=0, le=MAX_RETRIES)] = 2
     repeatable: bool = False

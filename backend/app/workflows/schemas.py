@@ -156,7 +156,8 @@ class WorkflowRunView(BaseModel):
 
     id: UUID
     status: RunStatus | Literal["waiting", "awaiting_user"] = Field(
-        description="`waiting`: for a study that it started. `awaiting_user`: for an answer, as to an approval."
+        description="`waiting`: for a study that it started, or a time. `awaiting_user`: for an answer, as "
+        "to an approval."
     )
     version: int
     node: str

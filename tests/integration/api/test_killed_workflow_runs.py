@@ -220,6 +220,37 @@ async def test_branches_join_again_whatever_statement_the_worker_dies_at(
     assert struck >= len(JOIN_PLACES) // 2
 
 
+WAIT_PLACES = (7, 11, 14, 17, 20, 23, 26)
+"""Statements of the run at its failed attempts, at the beginning and the end of its waits, and behind them."""
+
+
+async def test_waits_between_attempts_end_once_whatever_statement_the_worker_dies_at(
+    app: FastAPI,
+    ada: User,
+    outside: Outside,  # noqa: F811
+    folder: Path,
+) -> None:
+    request = {"url": f"{outside.url}/busy", "records": "/flights", "retries": 5}
+    message = {"channel": "slack", "to": f"{outside.url}/busy", "repeatable": True, "retries": 5}
+    nodes = [
+        {"id": "flights", "type": "http_request", "config": request},
+        {"id": "keep", "type": "store", "config": {"name": "flights"}},
+        {"id": "tell", "type": "notify", "config": message},
+    ]
+    path = await save_sender(ada, outside, nodes, [("flights", "keep"), ("keep", "tell")])
+    database, struck = app.state.resources.database, 0
+    for place in WAIT_PLACES:
+        killed = await run_killed(app, ada, path, folder, place)
+        struck += killed.is_struck
+        assert killed.view["outcome"] == "succeeded", (place, killed.view)
+        assert sent_keys(outside)[f"{killed.id}:tell"] >= 2, "it was refused, and sent again by the same key"
+        stored = "select count(*) from datasets where idempotency_key = $1"
+        assert await database.value(stored, f"workflow {killed.id}:keep") == 1
+        ends = "select count(*) from events where session_id = $1 and kind = 'session_finished'"
+        assert await database.value(ends, killed.id) == 1
+    assert struck >= len(WAIT_PLACES) // 2
+
+
 STUDY_PLACES = (9, 13, 17, 21)
 """Statements of the run before, at and behind the beginning of its wait."""
 

@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from prometheus_client import REGISTRY
 
 from .conftest import User
 from .test_workflow_nodes import SALES, read, save, upload
 from .test_workflow_runs import follow, run
+from .test_workflow_waits import run_awake
 
 pytestmark = pytest.mark.usefixtures("worker")
 
@@ -197,7 +199,7 @@ def read_counts() -> dict[str, float]:
     }
 
 
-async def test_a_node_is_run_again_and_ends_in_its_time(ada: User) -> None:
+async def test_a_node_is_run_again_and_ends_in_its_time(app: FastAPI, ada: User) -> None:
     dataset = await upload(ada, "sales", SALES)
     endless = {
         "id": "endless",
@@ -213,7 +215,7 @@ async def test_a_node_is_run_again_and_ends_in_its_time(ada: User) -> None:
         "edges": [{"from": "read", "to": "endless"}, {"from": "read", "to": "wrong"}],
     }
     before = read_counts()
-    nodes = (await run(ada, await save(ada, content)))["nodes"]
+    nodes = (await run_awake(app, ada, await save(ada, content)))["nodes"]
     counts = {name: count - before[name] for name, count in read_counts().items()}
     assert counts == {"failed": 4, "retries": 2, "runs": 1, "versions": 1}
     assert (nodes["endless"]["code"], nodes["endless"]["attempts"]) == ("node_timed_out", 2)

@@ -106,7 +106,7 @@ async def test_a_node_that_fails_is_run_again_and_its_attempts_are_recorded() ->
     result = await run(cells, journal, retries=2)
     assert (result.status, result.attempts) == ("done", 2)
     assert result.notes == ["Attempt 1 failed: Its process died."]
-    assert [call.key for call, _ in journal.recorded] == ["tool:sum", "tool:sum:2"]
+    assert [call.key for call, _ in journal.recorded] == ["tool:sum", "choice:wait:sum:1", "tool:sum:2"]
     # A replay runs nothing, and comes to the same.
     assert await run(cells, journal, retries=2) == result
     assert cells.runs == 2

@@ -16,7 +16,7 @@ from app.cli.terminal.local_zone import local_minute
 from app.cli.terminal.result_table import show_rows
 from app.cli.terminal.sanitize import harmless
 from app.cli.workflows.client import WorkflowClient, is_id
-from app.cli.workflows.responses import RunNode, RunWait
+from app.cli.workflows.responses import RunNode, RunWait, WorkflowRunAnswer
 from app.errors import InvalidInput, LabError, NotFound
 from app.settings import load_settings
 
@@ -172,9 +172,10 @@ def follow_run(workflows: WorkflowClient, run_id: str, ask: Callable[[RunWait], 
             workflows.answer(run_id, run.question, ask(run.question))
             # At once: what the answer sets free has often ended by now.
             continue
-        if run.status == "waiting" and run.waits_for and run.waits_for not in printed:
-            printed.add(run.waits_for)
-            typer.echo(f"waiting for the study {run.waits_for}")
+        waiting = _describe_wait(run)
+        if waiting and waiting not in printed:
+            printed.add(waiting)
+            typer.echo(waiting)
         time.sleep(_POLL_S)
     # The result of a run is the table of the last node that has one.
     last = next((node for node in reversed(run.nodes.values()) if node.columns), None)
@@ -184,6 +185,15 @@ def follow_run(workflows: WorkflowClient, run_id: str, ask: Callable[[RunWait], 
     typer.echo(f"{run.outcome or run.status} ({run.id})")
     workflows.mark_seen(run_id)
     return Exit.DONE if run.outcome == "succeeded" else Exit.FAILED
+
+
+def _describe_wait(run: WorkflowRunAnswer) -> str:
+    """Return what a run waits for; empty where it does not wait."""
+    if run.status != "waiting":
+        return ""
+    if run.waits_until is not None:
+        return f"trying again at {run.waits_until.astimezone():%Y-%m-%d %H:%M:%S}"
+    return f"waiting for the study {run.waits_for}" if run.waits_for else ""
 
 
 def _describe(node_id: str, node: RunNode) -> str:

@@ -82,6 +82,7 @@ class WorkflowRunAnswer(_Answer):
     nodes: dict[str, RunNode] = Field(default_factory=dict)
     question: RunWait | None = None
     waits_for: str | None = None
+    waits_until: datetime | None = None
     ended_at: datetime | None = None
 
 

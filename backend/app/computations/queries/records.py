@@ -1,5 +1,6 @@
 """Records of a JSON answer as a table: nested records are flattened, lists of records are rows."""
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -8,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from app.computations.cell_files.workspace import CellWorkspace
+from app.computations.queries.next_pages import find_next_page
 from app.computations.queries.query import describe_result
 from app.errors import InvalidInput
 from app.json_types import JsonValue
@@ -28,20 +30,70 @@ _ENVELOPES = frozenset({"data", "results", "items", "records", "rows", "entries"
 def read(
     workspace: CellWorkspace, pointer: str = "", rows: int = 50, unwrap: bool = False
 ) -> dict[str, JsonValue]:
-    """Read the JSON of the input `answer` at a JSON pointer, and write its rows to result.parquet.
+    """Read the JSON of each input at a JSON pointer, and write its rows to result.parquet.
 
-    `unwrap`: without a pointer, the list of an answer that is nothing but the envelope of one.
-    Returns what `query.run_sql` returns. Raises InvalidInput if the answer is no JSON or has nothing at the
-    pointer.
+    Inputs are the pages of one answer, in the order of their names. `unwrap`: without a pointer, the list of an
+    answer that is nothing but the envelope of one.
+    Returns what `query.run_sql` returns, and in `next_page` the name of a member of a single answer that names
+    a further page. Raises InvalidInput if the answer is no JSON or has nothing at the pointer.
     """
-    try:
-        content = json.loads(workspace.inputs["answer"].read_bytes(), parse_int=_read_integer)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("answer_unreadable", "The answer is no JSON.") from error
-    frame = to_table(open_envelope(content) if unwrap and not pointer else find(content, pointer))
+    names = sorted(workspace.inputs)
+    contents = [load(workspace.inputs[name].read_bytes()) for name in names]
+    parts = [select_records(content, pointer, unwrap) for content in contents]
+    is_single = len(parts) == 1
+    frame = to_table(parts[0] if is_single else [record for part in parts for record in list_records(part)])
     target = workspace.output / "result.parquet"
     frame.to_parquet(target, index=False)
-    return describe_result(workspace, target, rows)
+    next_page = find_next_page(contents[0], parts[0]) if is_single and unwrap else None
+    return describe_result(workspace, target, rows) | {"next_page": next_page}
+
+
+def inspect_page(workspace: CellWorkspace, pointer: str, next_pointer: str) -> dict[str, JsonValue]:
+    """Read where the input `answer` goes on.
+
+    `place`: an input with the answer's own address and its link as JSON, which are returned as `url` and
+    `link`. Returns `records`, their number, `digest`, which tells pages apart, `next`, the text or number at
+    `next_pointer`, null if there is none, and `next_page` as `read` does.
+    """
+    content = load(workspace.inputs["answer"].read_bytes())
+    part = select_records(content, pointer, unwrap=True)
+    records = list_records(part)
+    place = None if not next_pointer else _find_or_none(content, next_pointer)
+    if isinstance(place, list | Mapping) and place:
+        raise InvalidInput("page_unreadable", f"{next_pointer} of the answer is no text and no number.")
+    return {
+        "records": len(records),
+        "digest": hashlib.sha256(json.dumps(records).encode()).hexdigest(),
+        # An empty text, false and an empty list stand for no further page, too.
+        "next": str(place) if place or (place == 0 and not isinstance(place, bool)) else None,
+        "next_page": find_next_page(content, part),
+        **json.loads(workspace.inputs["place"].read_bytes()),
+    }
+
+
+def _find_or_none(content: Any, pointer: str) -> Any:
+    try:
+        return find(content, pointer)
+    except InvalidInput:  # the last page often has no such member
+        return None
+
+
+def load(text: bytes) -> Any:
+    """Parse an answer. Raises InvalidInput if it is no JSON."""
+    try:
+        return json.loads(text, parse_int=_read_integer)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("answer_unreadable", "The answer is no JSON.") from error
+
+
+def select_records(content: Any, pointer: str, unwrap: bool) -> Any:
+    """Return the part of an answer that is its table."""
+    return open_envelope(content) if unwrap and not pointer else find(content, pointer)
+
+
+def list_records(part: Any) -> list[Any]:
+    """List the records of the part of an answer: a part that is no list is one."""
+    return part if isinstance(part, list) else [part]
 
 
 def _read_integer(digits: str) -> int | float:

@@ -23,7 +23,7 @@ from app.sessions.drive.drive_state import SessionDrive
 from app.sessions.drive.journal import CallEntry, StepEntry, StepOutputs
 from app.sessions.events.events import ArtifactSaved, Durable, Live, MessagePosted, StepFinished, StepStarted
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, FitOutcome, Question
-from app.sessions.waiting import other_sessions, questions, rounds
+from app.sessions.waiting import questions, rounds, waits
 
 log = structlog.get_logger(__name__)
 
@@ -137,7 +137,7 @@ class DrivenStep:
         return answer
 
     async def _wake_waiting(self) -> None:
-        for waiting_id in await other_sessions.wake_waiting(self._journal.writer):
+        for waiting_id in await waits.wake_waiting(self._journal.writer):
             self._drive.send(advance_job(waiting_id))
 
     async def fan_out(self, key: str, fits: Sequence[Fit], deadline_s: float) -> list[FitOutcome]:
@@ -156,12 +156,16 @@ class DrivenStep:
         return fit_round.outcomes
 
     async def wait_for_session(self, session_id: UUID, timeout_s: float, until_question: bool = False) -> None:
-        wait = await other_sessions.join_wait(
-            self._journal.writer, self.seq, session_id, timeout_s, until_question
-        )
+        wait = await waits.join_wait(self._journal.writer, self.seq, session_id, timeout_s, until_question)
         self._drive.handle_write(wait.write)
         if wait.is_open:
             interrupt({"session": str(session_id)})
+
+    async def wait_until(self, wake_time: datetime) -> None:
+        wait = await waits.join_time_wait(self._journal.writer, self.seq, wake_time)
+        self._drive.handle_write(wait.write)
+        if wait.is_open:
+            interrupt({"time": wake_time.isoformat()})
 
     def post_message(self, role: str, text: str) -> None:
         self._messages.append((role, text))

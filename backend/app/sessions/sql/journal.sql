@@ -21,6 +21,11 @@ with s as (
       from sessions p where p.id = $8 and p.ended_at is null and coalesce(sessions.wait_until > now(), true)
         and not ($10 and exists (select from questions q where q.session_id = p.id and q.answered_at is null)))
 
+-- name: time_wait_columns
+-- Columns of `guard` that begin a wait for the time $8, go on with the one that is open, or end it once that has come.
+(after_id, wait_until) = (select null::uuid, coalesce(sessions.wait_until, $8::timestamptz)
+      where coalesce(sessions.wait_until, $8::timestamptz) > now())
+
 -- name: wake_waiting
 -- Those that wait for session $1 look at it again: it asks something. A run of a workflow waits for the end of its
 -- study, whatever that asks.

@@ -206,17 +206,17 @@ with w as (
   select
     exists (select from questions where session_id = $1 and answered_at is null) as for_user,
     exists (select from rounds where session_id = $1 and fits_left > 0) as for_fits,
-    -- Whoever waits for another session gives its place up: that one may need it.
-    exists (select from sessions where id = $1 and wait_until is not null) as for_session
+    -- Whoever waits for another session or for a time gives its place up: others may need it.
+    exists (select from sessions where id = $1 and wait_until is not null) as is_idle
 )
 update sessions set
   lease_until = null,
   queued_at = now(),
   wake = wake + $3::int,
-  -- The clock stands while the session waits for its user or another session: fits are work of its own.
-  waiting_since = case when ($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null then now() end,
+  -- The clock stands while the session waits for its user, another session or a time: fits are work of its own.
+  waiting_since = case when ($3 = 0 and (w.for_user or w.is_idle)) or paused_at is not null then now() end,
   admitted_at = case
-    when ($3 = 0 and (w.for_user or w.for_session)) or paused_at is not null then null
+    when ($3 = 0 and (w.for_user or w.is_idle)) or paused_at is not null then null
     else admitted_at end,
   status = case
     when cancel then 'cancelling'
@@ -273,8 +273,8 @@ from s
 
 -- name: wake_forgotten
 -- No other statement wakes these: past the deadline of the session or of a round, cancelled while the worker of
--- the last fit died, or created while the session before them ended. A wait for another session ends at its time,
--- or was begun while that session ended.
+-- the last fit died, or created while the session before them ended. A wait ends at its time, and one for another
+-- session also where it was begun while that session ended.
 update sessions s set wake = wake + 1, queued_at = now()
 where id in (
   select id from sessions s
@@ -282,7 +282,8 @@ where id in (
     (deadline_at < now() and waiting_since is null)
     or (wake = 0 and not exists (select from sessions p where p.id = s.after_id and p.ended_at is null))
     or (paused_at is null and wait_until is not null and (wait_until < now()
-      or not exists (select from sessions p where p.id = s.after_id and p.ended_at is null)))
+      or (after_id is not null
+        and not exists (select from sessions p where p.id = s.after_id and p.ended_at is null))))
     or (paused_at is null and exists (
       select from rounds r where r.session_id = s.id and r.fits_left > 0 and r.deadline_at < now()))
     or (cancel and not exists (

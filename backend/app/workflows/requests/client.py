@@ -19,6 +19,8 @@ import httpx
 
 from app.errors import Forbidden, InvalidInput, TooLarge, Unavailable
 from app.workflows.requests.host_rules import Destination, HostRules, parse_url
+from app.workflows.requests.passing import PassingFailure
+from app.workflows.requests.withheld import WithheldSecret
 
 MAX_REDIRECTS = 5
 """Redirects that are followed; each is checked again."""
@@ -26,10 +28,6 @@ MAX_ANSWER_BYTES = 10 << 20
 """Size of an answer, as sent and as decompressed."""
 MAX_GZIP_MEMBERS = 100
 """Streams that follow each other in an answer (RFC 1952, 2.2): each further one copies what is behind it."""
-MAX_WAIT_S = 60.0
-"""Seconds of waiting that a server may ask for by Retry-After; a step should not hold its worker for longer."""
-_BACKOFF_S = 0.5
-"""First pause before a repeated request, in seconds; each further one is twice as long."""
 _PASSING = frozenset({429, 502, 503, 504})
 """Statuses that may pass by themselves."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -43,15 +41,11 @@ RUN_HEADER = "X-Labcrew-Run"
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
-Pause = Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True)
 class OutgoingRequest:
-    """A request. `secret_headers` go to the first origin only.
-
-    `is_repeatable`: sent again after a failure that may pass.
-    """
+    """A request. `secret_headers` go to the first origin only, and no answer repeats the `secret` in them."""
 
     method: str
     url: str
@@ -60,25 +54,27 @@ class OutgoingRequest:
     secret_headers: Mapping[str, str] = field(default_factory=dict)
     json_body: Any = None
     timeout_s: float = 30.0
-    retries: int = 0
-    is_repeatable: bool = True
+    secret: WithheldSecret = field(default_factory=WithheldSecret)
 
 
 @dataclass(frozen=True)
 class ReceivedAnswer:
+    """`url`: of the last redirect. `next_link`: the address of the next page in its Link header (RFC 8288)."""
+
     status: int
     media_type: str
     content: bytes
-    attempts: int
+    url: str = ""
+    next_link: str | None = None
 
 
 async def resolve(host: str, port: int) -> Sequence[str]:
-    """Resolve a name by the host's resolver. Raises Unavailable."""
+    """Resolve a name by the host's resolver. Raises PassingFailure."""
     try:
         found_addresses = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     # UnicodeError: the name has an empty part, or one of more than 63 letters.
     except (OSError, UnicodeError) as error:
-        raise Unavailable("host_unknown", f"The name {host} cannot be resolved.") from error
+        raise PassingFailure("host_unknown", f"The name {host} cannot be resolved.") from error
     return list(dict.fromkeys(str(entry[4][0]) for entry in found_addresses))
 
 
@@ -89,44 +85,29 @@ class RequestClient:
         self,
         rules: HostRules,
         resolver: Resolver = resolve,
-        pause: Pause = asyncio.sleep,
         run_id: UUID | None = None,
     ) -> None:
         self._rules = rules
         self._run_id = run_id
         self._resolve = resolver
-        self._pause = pause
 
     async def send(self, request: OutgoingRequest) -> ReceivedAnswer:
-        """Send a request, again where that may help.
+        """Send a request once.
 
-        Raises Forbidden for a host or address that is not allowed, TooLarge, InvalidInput for an answer that
-        cannot be read, Unavailable if the server does not answer in time or answers with an error.
+        Raises PassingFailure if the server does not answer in time, or may do later, Unavailable for any other
+        error that it answers with, Forbidden for a host or address that is not allowed, TooLarge, InvalidInput
+        for an answer that cannot be read.
         """
-        # A request that failed may have been carried out: only what is repeatable is sent twice.
-        attempts = 1 + (request.retries if request.is_repeatable else 0)
-        for attempt in range(1, attempts + 1):
-            try:
-                async with asyncio.timeout(request.timeout_s):
-                    answer, wait_s = await self._follow(request)
-            except TimeoutError as error:
-                failure: Unavailable = _timed_out(request, error)
-            except Unavailable as error:
-                failure = error
-            else:
-                if answer.status < 400:
-                    return replace(answer, attempts=attempt)
-                failure = _error_status(answer, request)
-                # A longer wait than a step may hold its worker for ends the node.
-                if answer.status not in _PASSING or wait_s > MAX_WAIT_S:
-                    raise failure
-                if attempt < attempts and wait_s > 0:
-                    await self._pause(wait_s)
-                    continue
-            if attempt == attempts:
-                raise failure
-            await self._pause(_BACKOFF_S * 2 ** (attempt - 1))
-        raise AssertionError("the last attempt returns or raises")
+        try:
+            async with asyncio.timeout(request.timeout_s):
+                answer, wait_s = await self._follow(request)
+        except TimeoutError as error:
+            host = parse_url(request.url).host
+            detail = f"{host} did not answer within {request.timeout_s:g} s."
+            raise PassingFailure("request_timed_out", detail) from error
+        if answer.status < 400:
+            return _withhold(answer, request.secret)
+        raise _error_status(answer, request, wait_s)
 
     async def _follow(self, request: OutgoingRequest) -> tuple[ReceivedAnswer, float]:
         current, first = request, self._rules.check_url(request.url)
@@ -137,7 +118,7 @@ class RequestClient:
                 destination, await self._resolve(destination.host, destination.port)
             )
             is_first = destination.origin == first.origin
-            headers = _select_headers(current.headers, is_first) | (
+            headers = select_headers(current.headers, is_first) | (
                 dict(current.secret_headers) if is_first else {}
             )
             headers = self._name_run(current.method, headers)
@@ -154,7 +135,17 @@ class RequestClient:
         return others | ({RUN_HEADER: str(self._run_id)} if is_named else {})
 
 
-def _select_headers(headers: Mapping[str, str], is_first_origin: bool) -> dict[str, str]:
+def _withhold(answer: ReceivedAnswer, secret: WithheldSecret) -> ReceivedAnswer:
+    link = answer.next_link
+    return replace(
+        answer,
+        content=secret.withhold(answer.content),
+        url=secret.withhold_text(answer.url),
+        next_link=None if link is None else secret.withhold_text(link),
+    )
+
+
+def select_headers(headers: Mapping[str, str], is_first_origin: bool) -> dict[str, str]:
     """Select the headers of the author for an origin. Any of them may hold a credential for the first."""
     return {
         name: value for name, value in headers.items() if is_first_origin or name.lower() in _SHARED_HEADERS
@@ -162,14 +153,7 @@ def _select_headers(headers: Mapping[str, str], is_first_origin: bool) -> dict[s
 
 
 def _redirected(request: OutgoingRequest, origin: Destination, status: int, location: str) -> OutgoingRequest:
-    try:
-        url = urljoin(origin.url.geturl(), location)
-    except ValueError:
-        raise InvalidInput(
-            "redirect_unreadable", f"{origin.host} redirects to an address that cannot be read."
-        ) from None
-    if origin.url.scheme == "https" and url.startswith("http:"):
-        raise Forbidden("redirect_refused", f"{origin.host} redirects from https to http.")
+    url = join_location(origin, location)
     # RFC 9110, 15.4: 303 asks by GET, and clients have always done so after 301 and 302.
     is_get = status == 303 or (status in (301, 302) and request.method == "POST")
     return replace(
@@ -179,6 +163,19 @@ def _redirected(request: OutgoingRequest, origin: Destination, status: int, loca
         method="GET" if is_get else request.method,
         json_body=None if is_get else request.json_body,
     )
+
+
+def join_location(origin: Destination, location: str) -> str:
+    """Return the URL that an answer leads to. Raises InvalidInput, Forbidden for one that is less secure."""
+    try:
+        url = urljoin(origin.url.geturl(), location)
+    except ValueError:
+        raise InvalidInput(
+            "redirect_unreadable", f"{origin.host} redirects to an address that cannot be read."
+        ) from None
+    if origin.url.scheme == "https" and url.startswith("http:"):
+        raise Forbidden("redirect_refused", f"{origin.host} redirects from https to http.")
+    return url
 
 
 @cache
@@ -208,13 +205,19 @@ async def _exchange(
             finally:
                 await response.aclose()
         except httpx.HTTPError as error:
-            raise Unavailable(
+            raise PassingFailure(
                 "request_failed", f"{destination.host} does not answer: {type(error).__name__}."
             ) from None
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     wait_s = _retry_after(response.headers.get("retry-after"))
     return (
-        ReceivedAnswer(response.status_code, media_type, content, 1),
+        ReceivedAnswer(
+            response.status_code,
+            media_type,
+            content,
+            destination.url.geturl(),
+            response.links.get("next", {}).get("url"),
+        ),
         response.headers.get("location"),
         wait_s,
     )
@@ -345,13 +348,8 @@ def _retry_after(text: str | None) -> float:
         return 0.0
 
 
-def _timed_out(request: OutgoingRequest, error: TimeoutError) -> Unavailable:
-    host = parse_url(request.url).host
-    failure = Unavailable("request_timed_out", f"{host} did not answer within {request.timeout_s:g} s.")
-    failure.__cause__ = error
-    return failure
-
-
-def _error_status(answer: ReceivedAnswer, request: OutgoingRequest) -> Unavailable:
-    host = parse_url(request.url).host
-    return Unavailable("request_failed", f"{host} answers with status {answer.status}.", status=answer.status)
+def _error_status(answer: ReceivedAnswer, request: OutgoingRequest, wait_s: float) -> Unavailable:
+    detail = f"{parse_url(request.url).host} answers with status {answer.status}."
+    if answer.status in _PASSING:
+        return PassingFailure("request_failed", detail, status=answer.status, wait_s=wait_s)
+    return Unavailable("request_failed", detail, status=answer.status)

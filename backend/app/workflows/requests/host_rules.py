@@ -3,7 +3,7 @@ listed themselves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
 from app.errors import Forbidden, InvalidInput
@@ -12,6 +12,12 @@ Address = IPv4Address | IPv6Address
 _PORTS = {"http": 80, "https": 443}
 _TRANSLATED = 96
 """Leading bits of an IPv6 address that holds an IPv4 address (NAT64, mapped)."""
+
+_NOT_PUBLIC = tuple(
+    ip_network(network) for network in ("192.0.0.0/24", "fec0::/10", "3fff::/20", "5f00::/16", "64:ff9b:1::/48")
+)
+"""Networks that IANA keeps from the internet, in its registries of special addresses, and Python 3.11 takes for
+public: protocol assignments, former site-local addresses, documentation, segment routing, NAT64 of a site."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,8 @@ def is_public(address: Address) -> bool:
             inner = IPv4Address(address.packed[_TRANSLATED // 8 :])
         if inner is not None:
             return is_public(inner)
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 

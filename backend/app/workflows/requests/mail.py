@@ -3,7 +3,6 @@
 import asyncio
 import smtplib
 import ssl
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -12,16 +11,13 @@ from urllib.parse import unquote, urlsplit
 
 from app.errors import InvalidInput, Unavailable
 from app.workflows.requests.mail_config import MailConfig
+from app.workflows.requests.passing import PassingFailure
 
 MAX_SUBJECT_CHARS = 200
 """Characters of a subject: programs of mail show about a third of it."""
 _TIMEOUT_S = 30.0
 """Seconds for each answer of the server."""
-_BACKOFF_S = 1.0
-"""First pause before a message is sent again, in seconds; each further one is twice as long."""
 _PORTS = {"smtp": 25, "smtps": 465}
-
-Pause = Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -44,26 +40,13 @@ class Mail:
         return message
 
 
-class MailDeferred(Unavailable):
-    """The server answered that it does not take the message now: it was not sent, and may be sent again."""
+async def send_mail(config: MailConfig, mail: Mail) -> None:
+    """Send a message once.
 
-
-async def send_mail(config: MailConfig, mail: Mail, retries: int = 0, pause: Pause = asyncio.sleep) -> int:
-    """Send a message, up to `retries` times again while the server does not take it now.
-
-    Returns the number of attempts. Raises MailDeferred, Unavailable if the server does not answer, InvalidInput
-    if it never takes the message.
+    Raises PassingFailure if the server does not take it now, so that it was not sent, Unavailable if the server
+    does not answer, InvalidInput if it never takes the message.
     """
-    message = mail.to_message(config.sender)
-    for attempt in range(1, retries + 1):
-        try:
-            await _send(config, mail.to, message)
-        except MailDeferred:
-            await pause(_BACKOFF_S * 2 ** (attempt - 1))
-        else:
-            return attempt
-    await _send(config, mail.to, message)
-    return retries + 1
+    await _send(config, mail.to, mail.to_message(config.sender))
 
 
 async def _send(config: MailConfig, recipient: str, message: EmailMessage) -> None:
@@ -104,7 +87,7 @@ def _deliver(config: MailConfig, recipient: str, message: EmailMessage) -> None:
 
 def _make_refusal(code: int) -> Unavailable | InvalidInput:
     if code < 500:
-        return MailDeferred("request_failed", f"The mail server does not take the message now ({code}).")
+        return PassingFailure("request_failed", f"The mail server does not take the message now ({code}).")
     return InvalidInput("mail_refused", f"The mail server refuses the message ({code}).")
 
 

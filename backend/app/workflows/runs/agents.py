@@ -16,11 +16,10 @@ from app.tools.context.conversation_studies import STUDY_TOOLS
 from app.tools.context.conversation_workflows import RUN_TOOLS
 from app.workflows.document import Node
 from app.workflows.node_configs import AskAgent
-from app.workflows.runs.context import Results, RunContext
+from app.workflows.runs.context import AGENT, Results, RunContext
 from app.workflows.runs.node_step import NodeStep
 from app.workflows.runs.result_values import fill_template
 from app.workflows.runs.schemas import NodeResult
-from app.workflows.runs.sending import AGENT
 from app.workflows.runs.tables import compute_sql, list_input_frames, store_records, store_table
 from app.workspaces.conversation import TableList
 

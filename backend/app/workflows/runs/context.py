@@ -20,6 +20,11 @@ from app.workflows.requests.client import RequestClient
 from app.workflows.runs.queries import WorkflowRuns
 from app.workflows.runs.schemas import NodeResult, WorkflowRunPreferences
 
+AGENT = "workflow"
+"""Author of the calls and questions of a run."""
+MAX_WAIT_S = 86_400.0
+"""Longest wait that a server may ask a run for, in seconds: services count their limits by days at most."""
+
 
 class StoredDataset(NamedTuple):
     """A dataset that a run stored."""
@@ -30,7 +35,7 @@ class StoredDataset(NamedTuple):
 
 ReadSecret = Callable[[str], Awaitable[str]]
 FindFigure = Callable[[str], Awaitable[float | None]]
-SendMail = Callable[[str | None, str, str, str, int], Awaitable[int]]
+SendMail = Callable[[str | None, str, str, str], Awaitable[None]]
 FindModel = Callable[[UUID | None, str | None], Awaitable[str]]
 StartStudy = Callable[[UUID, UUID, RunStudy, Sequence[UUID]], Awaitable[None]]
 MakeChat = Callable[[StepScope], ChatContext]
@@ -45,7 +50,8 @@ Results = Mapping[str, NodeResult]
 class RunServices:
     """Services of one owner. `find_figure(node)`: the figure of a condition in the run before.
 
-    `send_mail(to, subject, text, key, retries)`: to None it goes to the owner; returns the number of attempts.
+    `send_mail(to, subject, text, key)`: to None it goes to the owner. `max_wait_s`: seconds that a server may
+    ask to wait before something is sent again.
     `find_model(id, target)`: its digest.
     `store_dataset(name, table, key)`: stores a table once for a key.
     `start_study(run, id, study, datasets)`: starts a session once, unless the run was cancelled.
@@ -65,6 +71,7 @@ class RunServices:
     renderer: ChartRenderer
     start_study: StartStudy
     make_chat: MakeChat | None = None
+    max_wait_s: float = MAX_WAIT_S
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,10 @@ from app.workflows.document import find_descendants, nodes_by_id
 from app.workflows.fusion import parse
 from app.workflows.node_configs import ForEach, Notify, Trigger
 from app.workflows.runs.branches import find_closing, find_open_ways
-from app.workflows.runs.context import RunContext, RunServices
+from app.workflows.runs.context import AGENT, RunContext, RunServices
 from app.workflows.runs.items import run_items
 from app.workflows.runs.node_execution import record_node
 from app.workflows.runs.schemas import NodeResult, RetriedRun
-from app.workflows.runs.sending import AGENT
 from app.workflows.stages import list_stages
 
 VERSION = 2

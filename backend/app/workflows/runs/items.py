@@ -38,10 +38,9 @@ from app.workflows.item_documents import (
 )
 from app.workflows.node_configs import MAX_ITEMS, ForEach
 from app.workflows.runs.branches import find_closing
-from app.workflows.runs.context import Results, RunContext
+from app.workflows.runs.context import AGENT, Results, RunContext
 from app.workflows.runs.node_execution import record, record_node
 from app.workflows.runs.schemas import ItemResult, NodeResult
-from app.workflows.runs.sending import AGENT
 from app.workflows.runs.tables import TableFacts, compute_sql, store_table
 from app.workflows.stages import find_table_node, list_item_stages
 

@@ -32,12 +32,13 @@ from app.workflows.node_configs import (
     Store,
 )
 from app.workflows.runs.agents import ask_agent
-from app.workflows.runs.context import Results, RunContext
+from app.workflows.runs.attempts import wait
+from app.workflows.runs.context import AGENT, Results, RunContext
 from app.workflows.runs.datasets import store_dataset
 from app.workflows.runs.drawing import draw_chart
 from app.workflows.runs.predictions import predict_table
 from app.workflows.runs.schemas import NodeResult
-from app.workflows.runs.sending import AGENT, send_message, send_request
+from app.workflows.runs.sending import send_message, send_request
 from app.workflows.runs.studies import run_study
 from app.workflows.runs.tables import measure, read_payload, run_python, run_query, run_sql
 
@@ -48,7 +49,7 @@ _FINAL = frozenset({"study_timed_out", "study_cancelled", "agent_not_understood"
 """Failures that are not tried again: such a study goes on by itself, or somebody wanted no more of it, and
 rules understand the same words alike."""
 RETRY_PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Seconds before each further attempt: half a minute in all, as long as a step may hold its place idle."""
+"""Seconds before each further attempt: half a minute in all. Meanwhile the run has no place."""
 RunNode = Callable[[RunContext, Node, Any, Results], Awaitable[CallResult]]
 
 
@@ -76,10 +77,10 @@ async def record_node(ctx: RunContext, node: Node, config: Any, results: Results
         if result.status != "failed" or result.code in _FINAL or attempt > node.retries:
             break
         reasons.append(f"Attempt {attempt} failed: {result.error}")
-        # An attempt from the journal was counted and waited for before the crash.
+        # An attempt from the journal was counted before the wait, or the crash.
         if not is_replayed:
             WORKFLOW_RETRIES.labels(node.type).inc()
-            await asyncio.sleep(RETRY_PAUSES_S[attempt - 1])
+        await wait(ctx, f"{node.id}:{attempt}", RETRY_PAUSES_S[attempt - 1])
     if not reasons:
         return result
     return result.model_copy(update={"attempts": attempt, "notes": [*reasons, *result.notes]})

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from app.json_types import JsonValue
@@ -61,6 +62,9 @@ class NodeStep:
 
     async def wait_for_session(self, session_id: UUID, timeout_s: float, until_question: bool = False) -> None:
         await self.step.wait_for_session(session_id, timeout_s, until_question)
+
+    async def wait_until(self, wake_time: datetime) -> None:
+        await self.step.wait_until(wake_time)
 
     def post_message(self, role: str, text: str) -> None:
         self.step.post_message(role, text)

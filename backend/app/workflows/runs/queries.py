@@ -50,6 +50,7 @@ class RunRecord(NamedTuple):
     result: str | None
     error: str | None
     waits_for: UUID | None
+    waits_until: datetime | None
     is_waiting: bool
     step: str | None
     question: str | None
@@ -104,6 +105,7 @@ class WorkflowRuns:
             nodes=content.get("nodes", {}),
             error=record.error,
             waits_for=record.waits_for,
+            waits_until=record.waits_until,
             question=RunQuestion.model_validate_json(record.question) if record.question else None,
             charts=json.loads(record.charts or "{}"),
             created_at=record.created_at,

@@ -136,7 +136,8 @@ class WholeRunView(BaseModel):
     workflow_id: UUID
     version: int
     status: SessionStatus | Literal["waiting"] = Field(
-        description="`waiting`: for the study in `waits_for`. `awaiting_user`: for an answer to `question`."
+        description="`waiting`: for the study in `waits_for`, or the time in `waits_until`. "
+        "`awaiting_user`: for an answer to `question`."
     )
     outcome: Literal["succeeded", "failed"] | None
     error: str | None = Field(default=None, description="Why the run as a whole failed, beside its nodes.")
@@ -145,6 +146,9 @@ class WholeRunView(BaseModel):
     retried: RetriedRun | None
     nodes: dict[str, NodeResult]
     waits_for: UUID | None = Field(default=None, description="The study that the run waits for.")
+    waits_until: datetime | None = Field(
+        default=None, description="The time at which a node of the run tries again what failed."
+    )
     question: RunQuestion | None
     charts: dict[str, UUID] = Field(
         default_factory=dict, description="Charts that nodes drew: GET /charts/{id}."

@@ -1,33 +1,42 @@
 """Nodes that reach outside: requests and messages. What cannot be repeated is announced before it is sent."""
 
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 from app.json_types import JsonValue
+from app.sandbox.computation_runner import ComputationResult
 from app.sandbox.exchange.contract import Computation
 from app.sessions.step_scope import Call, CallResult, Question
 from app.workflows.document import Node
 from app.workflows.node_configs import HttpRequest, Notify
-from app.workflows.requests.client import OutgoingRequest
-from app.workflows.runs.context import Results, RunContext
+from app.workflows.requests.client import OutgoingRequest, ReceivedAnswer, RequestClient
+from app.workflows.requests.withheld import WithheldSecret
+from app.workflows.runs.answer_pages import KEY_HEADER, NextPage, PageReader, describe_next_page
+from app.workflows.runs.attempts import send_repeatedly
+from app.workflows.runs.context import AGENT, Results, RunContext
 from app.workflows.runs.result_values import fill_template
 from app.workflows.runs.schemas import NodeResult
 from app.workflows.runs.tables import MAX_PREVIEW_ROWS, input_table, store_table
 
-AGENT = "workflow"
 SEND_AGAIN, LEAVE = "send it again", "leave it"
 
 
 async def send_once(
-    ctx: RunContext, node: Node, is_repeatable: bool, send: Callable[[], Awaitable[CallResult]]
+    ctx: RunContext,
+    node: Node,
+    is_repeatable: bool,
+    send: Callable[[], Awaitable[CallResult]],
+    attempt: int = 1,
 ) -> CallResult:
-    """Send something whose intent was recorded before, in a call of its own.
+    """Send something whose intent was recorded before, in a call of its own for each attempt.
 
     After a crash in between nobody knows if it was sent: what is repeatable is sent again, with the same key;
     else the owner is asked, and without a new attempt the node ends as `unknown`.
     """
-    place, number = _make_place(ctx, node), 1
+    first_place, number = f"{_make_place(ctx, node)}{f':attempt-{attempt}' if attempt > 1 else ''}", 1
+    place = first_place
     while not await _announce(ctx, node, place) and not is_repeatable:
         # The announcement was recorded, but no result: the crash came between.
         if not await _asks_to_resend(ctx, node, place):
@@ -35,7 +44,7 @@ async def send_once(
             return CallResult(NodeResult(status="unknown", error=reason).model_dump(mode="json"), reason)
         # What is sent again is announced again: the next crash leaves another doubt.
         number += 1
-        place = f"{_make_place(ctx, node)}.{number}"
+        place = f"{first_place}.{number}"
     return await send()
 
 
@@ -87,26 +96,45 @@ async def send_request(ctx: RunContext, node: Node, config: HttpRequest) -> Call
     is_get = config.method == "GET"
     client = await ctx.services.client()
 
+    request = OutgoingRequest(
+        config.method,
+        config.url,
+        config.params,
+        {**config.headers, **({} if is_get else _idempotency_key(ctx, node))},
+        {} if secret is None else {config.header_of_secret: f"{config.scheme}{secret}"},
+        config.json_body,
+        config.timeout_s,
+        WithheldSecret(secret),
+    )
+    # A request that failed may have been carried out: only what is repeatable is sent twice.
+    attempts = 1 + (config.retries if is_get or config.repeatable else 0)
+
     async def send() -> CallResult:
-        answer = await client.send(
-            OutgoingRequest(
-                config.method,
-                config.url,
-                config.params,
-                {**config.headers, **({} if is_get else _idempotency_key(ctx, node))},
-                {} if secret is None else {config.header_of_secret: f"{config.scheme}{secret}"},
-                config.json_body,
-                config.timeout_s,
-                config.retries,
-                is_get or config.repeatable,
-            )
-        )
+        if config.pages is not None:
+            pages = await PageReader(ctx, node, config, config.pages, client, request, attempts).read()
+            names = {f"page_{number:04}": digest for number, digest in enumerate(pages.digests)}
+            return store_table(node, await _read_records(ctx, config, names), pages.notes)
+        answer = await _send_request(ctx, node, client, request, attempts)
         blob = await ctx.services.frames.put(answer.content)
-        params: dict[str, JsonValue] = {"pointer": config.records, "rows": MAX_PREVIEW_ROWS, "unwrap": True}
-        work = Computation("queries.records.read", params)
-        return store_table(node, await ctx.services.computer.run(work, {"answer": blob.digest}))
+        computed = await _read_records(ctx, config, {"answer": blob.digest})
+        further = NextPage.model_validate(computed.value).next_page or (answer.next_link and "Link: rel=next")
+        return store_table(node, computed, [describe_next_page(further)] if further else [])
 
     return await (send() if is_get else send_once(ctx, node, config.repeatable, send))
+
+
+async def _send_request(
+    ctx: RunContext, node: Node, client: RequestClient, request: OutgoingRequest, attempts: int
+) -> ReceivedAnswer:
+    async def send(_: int) -> ReceivedAnswer:
+        return await client.send(request)
+
+    return (await send_repeatedly(ctx, node, f"{node.id}:request", attempts, send))[0]
+
+
+async def _read_records(ctx: RunContext, config: HttpRequest, pages: Mapping[str, str]) -> ComputationResult:
+    params: dict[str, JsonValue] = {"pointer": config.records, "rows": MAX_PREVIEW_ROWS, "unwrap": True}
+    return await ctx.services.computer.run(Computation("queries.records.read", params), pages)
 
 
 async def send_message(ctx: RunContext, node: Node, config: Notify, results: Results) -> CallResult:
@@ -115,49 +143,54 @@ async def send_message(ctx: RunContext, node: Node, config: Notify, results: Res
     table = await input_table(ctx, node)
     text = fill_template(ctx, config.text, results) if config.text else _describe(ctx, config, table, results)
     to = config.to if config.secret is None else await ctx.services.read_secret(config.secret)
-    send = (
-        _prepare_mail(ctx, node, config, to, text, results)
-        if config.channel == "email"
-        else await _prepare_post(ctx, node, config, to or "", text, table)
-    )
+    is_mail = config.channel == "email"
+    prepare = _prepare_mail if is_mail else _prepare_post
+    send = await prepare(ctx, node, config, Message(to, text, table), results)
 
-    async def send_and_describe() -> CallResult:
-        attempts = await send()
-        result = NodeResult(status="done", attempts=attempts, rows=table.rows if table else None)
+    async def send_and_describe(attempt: int) -> CallResult:
+        await send()
+        result = NodeResult(status="done", attempts=attempt, rows=table.rows if table else None)
         return CallResult(result.model_dump(mode="json"), f"{node.id} was sent.")
 
-    return await send_once(ctx, node, config.repeatable, send_and_describe)
+    async def announce_and_send(attempt: int) -> CallResult:
+        return await send_once(
+            ctx, node, config.repeatable, partial(send_and_describe, attempt), attempt if is_mail else 1
+        )
+
+    # A mail that was not taken was not sent; a post that failed may have been carried out.
+    attempts = 1 + (config.retries if is_mail or config.repeatable else 0)
+    return (await send_repeatedly(ctx, node, f"{node.id}:message", attempts, announce_and_send))[0]
 
 
-def _prepare_mail(
-    ctx: RunContext, node: Node, config: Notify, to: str | None, text: str, results: Results
-) -> Callable[[], Awaitable[int]]:
-    """Return what sends the message and returns the number of its attempts."""
+class Message(NamedTuple):
+    """Recipient and content of a message. `to`: None for the owner."""
+
+    to: str | None
+    text: str
+    table: NodeResult | None
+
+
+Send = Callable[[], Awaitable[None]]
+
+
+async def _prepare_mail(
+    ctx: RunContext, node: Node, config: Notify, message: Message, results: Results
+) -> Send:
     subject = fill_template(ctx, config.subject, results) if config.subject else _subject(config)
-
-    async def send() -> int:
-        key = f"{ctx.session.id}.{node.id}"
-        return await ctx.services.send_mail(to, subject, text, key, config.retries)
-
-    return send
+    key = f"{ctx.session.id}.{node.id}"
+    return partial(ctx.services.send_mail, message.to, subject, message.text, key)
 
 
 async def _prepare_post(
-    ctx: RunContext, node: Node, config: Notify, to: str, text: str, table: NodeResult | None
-) -> Callable[[], Awaitable[int]]:
-    """Return what sends the message and returns the number of its attempts."""
+    ctx: RunContext, node: Node, config: Notify, message: Message, results: Results
+) -> Send:
     client = await ctx.services.client()
-    request = OutgoingRequest(
-        "POST",
-        to,
-        headers=_idempotency_key(ctx, node),
-        json_body={"text": text} if config.channel == "slack" else _webhook_body(ctx, node, text, table),
-        retries=config.retries,
-        is_repeatable=config.repeatable,
-    )
+    text = message.text
+    body = {"text": text} if config.channel == "slack" else _webhook_body(ctx, node, text, message.table)
+    request = OutgoingRequest("POST", message.to or "", headers=_idempotency_key(ctx, node), json_body=body)
 
-    async def send() -> int:
-        return (await client.send(request)).attempts
+    async def send() -> None:
+        await client.send(request)
 
     return send
 
@@ -190,4 +223,4 @@ def _webhook_body(ctx: RunContext, node: Node, text: str, table: NodeResult | No
 
 
 def _idempotency_key(ctx: RunContext, node: Node) -> dict[str, str]:
-    return {"Idempotency-Key": f"{ctx.session.id}:{node.id}"}
+    return {KEY_HEADER: f"{ctx.session.id}:{node.id}"}

@@ -140,6 +140,7 @@ where s.id = $1 and s.owner_id = $2 and s.graph = 'workflow' and w.owner_id = $2
 select s.id, s.preferences::text as preferences, s.status, s.created_at, s.started_at, s.ended_at, s.result::text as result,
   s.error ->> 'detail' as error,
   case when s.wait_until is not null and s.ended_at is null then s.after_id end as waits_for,
+  case when s.after_id is null and s.ended_at is null then s.wait_until end as waits_until,
   s.status = 'queued' and s.wait_until is not null and s.wake = s.seen as is_waiting,
   (select st.update::text from steps st where st.session_id = s.id order by st.seq desc limit 1) as step,
   (select json_build_object('key', q.key, 'text', q.body ->> 'text', 'options', q.body -> 'options')::text

@@ -12,6 +12,7 @@ import pytest
 from app.errors import LabError
 from app.workflows.requests.client import MAX_ANSWER_BYTES, OutgoingRequest, RequestClient
 from app.workflows.requests.host_rules import HostRules
+from app.workflows.requests.passing import PassingFailure
 
 PACKED = {
     "/bomb": gzip.compress(bytes(MAX_ANSWER_BYTES + 1)),
@@ -111,20 +112,15 @@ async def serving() -> AsyncIterator[Server]:
         await asyncio.gather(*answering, return_exceptions=True)
 
 
-def client_of(
-    server: Server, names: Sequence[Sequence[str]] = (("127.0.0.1",),)
-) -> tuple[RequestClient, list[float]]:
-    """A client whose names resolve to each answer in turn, the last for ever, and the pauses that it makes."""
+def client_of(server: Server, names: Sequence[Sequence[str]] = (("127.0.0.1",),)) -> RequestClient:
+    """A client whose names resolve to each answer in turn, the last for ever."""
     hosts = [f"127.0.0.1:{server.port}", "api.example.com", "other.example.com"]
-    answers, pauses = list(names), list[float]()
+    answers = list(names)
 
     async def resolve(host: str, port: int) -> Sequence[str]:
         return answers.pop(0) if len(answers) > 1 else answers[0]
 
-    async def pause(seconds: float) -> None:
-        pauses.append(seconds)
-
-    return RequestClient(HostRules(hosts, hosts), resolve, pause), pauses
+    return RequestClient(HostRules(hosts, hosts), resolve)
 
 
 async def test_answers_are_read_and_refused_by_their_bounds() -> None:
@@ -150,42 +146,39 @@ async def test_answers_are_read_and_refused_by_their_bounds() -> None:
         "/patient": "request_failed",
     }
     async with serving() as server:
-        client, pauses = client_of(server)
+        client = client_of(server)
         codes = {}
         for path in expected:
             try:
-                answer = await client.send(
-                    OutgoingRequest("GET", server.url(path), retries=1 if path == "/patient" else 0)
-                )
+                answer = await client.send(OutgoingRequest("GET", server.url(path)))
             except LabError as error:
                 codes[path] = error.code
             else:
                 codes[path] = ""
                 assert json.loads(answer.content)
     assert codes == expected
-    assert pauses == [], "a day is not waited for"
     assert sum("GET /loop " in head for head in server.heads) == 6
 
 
-async def test_a_busy_server_is_asked_again_when_it_says_so_and_a_silent_one_is_given_up() -> None:
+async def test_what_may_pass_says_so_and_how_long_to_wait() -> None:
     async with serving() as server:
-        client, pauses = client_of(server)
-        answer = await client.send(OutgoingRequest("GET", server.url("/busy"), retries=3))
-        assert (answer.attempts, pauses) == (3, [7.0, 7.0])
-        with pytest.raises(LabError) as refusal:
+        client = client_of(server)
+        failures = {"/busy": 7.0, "/patient": 86_400.0, "/odd": 0.0, "/silent": None, "/cut": None}
+        for path, wait_s in failures.items():
             # clock: the time limit of the request itself
-            await client.send(OutgoingRequest("GET", server.url("/silent"), timeout_s=0.2, retries=1))
-        assert refusal.value.code == "request_timed_out"
-        assert pauses == [7.0, 7.0, 0.5]
-        posted = OutgoingRequest("POST", server.url("/cut"), json_body={}, retries=3, is_repeatable=False)
-        with pytest.raises(LabError):
-            await client.send(posted)
-        assert sum("POST /cut" in head for head in server.heads) == 1
+            request = OutgoingRequest("GET", server.url(path), timeout_s=0.2 if path == "/silent" else 30)
+            with pytest.raises(PassingFailure) as failure:
+                await client.send(request)
+            assert failure.value.wait_s == wait_s, path
+        with pytest.raises(LabError) as missing:
+            await client.send(OutgoingRequest("GET", server.url("/missing")))
+        assert not isinstance(missing.value, PassingFailure)
+        assert sum("GET /busy " in head for head in server.heads) == 1, "it sends once"
 
 
 async def test_what_http_cannot_carry_is_refused_in_a_sentence_without_its_text() -> None:
     async with serving() as server:
-        client, _ = client_of(server)
+        client = client_of(server)
         url = server.url("/prices")
         requests = {
             "header_not_ascii": OutgoingRequest("GET", url, secret_headers={"X-Key": "pässword"}),
@@ -209,7 +202,7 @@ async def test_a_name_that_no_resolver_takes_is_unknown(host: str) -> None:
 
 async def test_compressed_streams_that_follow_each_other_are_one_answer() -> None:
     async with serving() as server:
-        client, _ = client_of(server)
+        client = client_of(server)
         assert (await client.send(OutgoingRequest("GET", server.url("/members")))).content == b"[1,2]"
 
 
@@ -218,11 +211,11 @@ async def test_the_checked_address_is_the_one_that_is_used(monkeypatch: pytest.M
     change nothing."""
     monkeypatch.setenv("HTTP_PROXY", "http://10.0.0.1:1")
     async with serving() as server:
-        client, _ = client_of(server, [["127.0.0.1"], ["10.0.0.1"]])
+        client = client_of(server, [["127.0.0.1"], ["10.0.0.1"]])
         answer = await client.send(OutgoingRequest("GET", server.url("/prices", "api.example.com")))
         assert answer.status == 200
         assert f"Host: api.example.com:{server.port}\r\n" in server.heads[0]
-        client, _ = client_of(server, [["127.0.0.1", "10.0.0.1"]])
+        client = client_of(server, [["127.0.0.1", "10.0.0.1"]])
         with pytest.raises(LabError) as refusal:
             await client.send(OutgoingRequest("GET", server.url("/prices", "api.example.com")))
         assert (refusal.value.code, len(server.heads)) == ("address_refused", 1)
@@ -230,7 +223,7 @@ async def test_the_checked_address_is_the_one_that_is_used(monkeypatch: pytest.M
 
 async def test_parameters_come_beside_those_of_the_url() -> None:
     async with serving() as server:
-        client, _ = client_of(server)
+        client = client_of(server)
         url = server.url("/prices?city=Wien&page=1")
         await client.send(OutgoingRequest("GET", url, params={"page": "2", "sort": "a b"}))
         assert server.heads[0].split(" ")[1] == "/prices?city=Wien&page=2&sort=a+b"
@@ -260,7 +253,7 @@ async def test_headers_of_a_request_stay_with_its_origin_at_a_redirect() -> None
 
 async def test_a_secret_goes_to_the_first_host_only_and_into_no_error() -> None:
     async with serving() as server:
-        client, _ = client_of(server)
+        client = client_of(server)
         secret = {"Authorization": "Bearer hidden"}
         for path in ("/moved", "/away"):
             url = server.url(f"{path}?token=hidden", "api.example.com")

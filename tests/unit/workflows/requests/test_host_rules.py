@@ -29,6 +29,12 @@ from app.workflows.requests.host_rules import HostRules, check_pattern, is_publi
         "64:ff9b::a9fe:a9fe",
         "2002:7f00:1::",
         "ff02::1",
+        "fec0::1",
+        "192.0.0.8",
+        "3fff::1",
+        "5f00::1",
+        "64:ff9b:1::7f00:1",
+        "::127.0.0.1",
     ],
 )
 def test_an_address_of_no_public_network_is_refused(address: str) -> None:

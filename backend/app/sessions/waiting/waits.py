@@ -1,9 +1,11 @@
-"""The wait of a session for the end of another one, as columns of its row.
+"""The wait of a session for the end of another one or for a time, as columns of its row.
 
-`after_id` names the session, `wait_until` is when the wait ends without it. `hand_back` frees the place of a
-session that waits, and the end of the other one, a question of it, or the sweeper after `wait_until`, wakes it.
+`after_id` names the session, `wait_until` is when the wait ends without it, or the time itself. `hand_back`
+frees the place of a session that waits, and the end of the other one, a question of it, or the sweeper after
+`wait_until`, wakes it.
 """
 
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -11,8 +13,14 @@ from app.sessions.fenced_writer import FencedWriter, WriteResult, make_fenced_st
 from app.sessions.lease import LeaseLost
 from app.sessions.statements import JOURNAL
 
-# In the guard's own UPDATE: Postgres ignores a second update of a row in the same statement.
-_GUARD = JOURNAL.guard.replace("crashes = 0,", f"crashes = 0, {JOURNAL.wait_columns.strip()},")
+
+def _make_guard(columns: str) -> str:
+    # In the guard's own UPDATE: Postgres ignores a second update of a row in the same statement.
+    return JOURNAL.guard.replace("crashes = 0,", f"crashes = 0, {columns.strip()},")
+
+
+_GUARD = _make_guard(JOURNAL.wait_columns)
+_TIME_GUARD = _make_guard(JOURNAL.time_wait_columns)
 
 
 class Wait(NamedTuple):
@@ -31,6 +39,14 @@ async def join_wait(
     write = await writer.write(
         make_fenced_statement("", _GUARD), seq, (), session_id, timeout_s, until_question
     )
+    if write is None:
+        raise LeaseLost
+    return Wait(bool(await writer.db.value(JOURNAL.is_waiting, writer.lease.facts.id)), write)
+
+
+async def join_time_wait(writer: FencedWriter, seq: int, until: datetime) -> Wait:
+    """Begin to wait for a time, or end the wait once it has come by Postgres' clock. Raises LeaseLost."""
+    write = await writer.write(make_fenced_statement("", _TIME_GUARD), seq, (), until)
     if write is None:
         raise LeaseLost
     return Wait(bool(await writer.db.value(JOURNAL.is_waiting, writer.lease.facts.id)), write)
