@@ -13,13 +13,13 @@ from tests.corpora.tables import Half
 from app.datasets.dataset_source import DatasetRef
 from app.errors import LabError
 from app.plans.compiler import compile_plan
-from app.workflows.conversations.answer_documents import make_steps_document
 from app.workflows.conversations.lanes import classify_message
 from app.workflows.document import Node, WorkflowDocument
 from app.workflows.fusion import make_plans
 from app.workflows.phrases.change import ChangedDocument
 from app.workflows.phrases.reader import read_change
 from app.workflows.phrases.work_steps import KnownModel
+from app.workflows.pipeline_documents import make_steps_document
 from app.workflows.validation import find_faults, find_outputs, sort_nodes
 
 _REF = DatasetRef(UUID(ORDERS), "orders", "orders", "", 0, [], {})

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from app.agent_jobs.message import VERSION, JobMessage
 from app.errors import LabError
+from app.tools.context.pipeline_steps import PipelineStep
 
 MAX_PREVIEW_CHARS = 32_768
 """Characters of a preview as JSON; `result_ref` has all of it."""
@@ -45,7 +46,8 @@ class JobAnswer(BaseModel):
 
     `result_ref`: `artifact://` and the id of an artifact (GET /artifacts/{id}). `result_preview`: text, first
     rows and query of an execution; patch, workflow and difference of a change; question and options of a job
-    that needs input.
+    that needs input. `steps`: what made the table of an execution, for `POST /workflows`; none where a workflow
+    cannot make it, as from tables that came with the job.
     """
 
     version: str = VERSION
@@ -53,6 +55,7 @@ class JobAnswer(BaseModel):
     status: Status
     result_ref: str | None = None
     result_preview: dict[str, Any] = Field(default_factory=dict)
+    steps: list[PipelineStep] = Field(default_factory=list)
     error: JobError | None = None
     metadata: JobMetadata = Field(default_factory=JobMetadata)
 
@@ -102,6 +105,7 @@ def make_answer(message: JobMessage, outcome: JobOutcome) -> JobAnswer:
         status=status,
         result_ref=_find_reference(result, json.loads(outcome.artifacts)),
         result_preview=preview,
+        steps=[] if error or not outcome.has_ended else _read_steps(result),
         error=error,
         metadata=metadata,
     )
@@ -115,6 +119,12 @@ def _read_error(outcome: JobOutcome, result: Mapping[str, Any]) -> JobError | No
         return JobError(type="cancelled", message="This job was cancelled.")
     failure = result.get("failure")
     return JobError(type=failure["code"], message=failure["message"]) if failure else None
+
+
+def _read_steps(result: Mapping[str, Any]) -> list[PipelineStep]:
+    steps = result.get("kept_steps") or []
+    # A part of them would make another table.
+    return [PipelineStep.model_validate(step) for step in steps] if _size(steps) <= MAX_PREVIEW_CHARS else []
 
 
 def _find_reference(result: Mapping[str, Any], artifacts: list[dict[str, Any]]) -> str | None:

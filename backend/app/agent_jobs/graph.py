@@ -1,16 +1,18 @@
 """The graph `job`: the intent of a prompt, then its answer or the change of a workflow."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
+from app.agent_jobs.kept_steps import list_answer_steps, make_answer_document
 from app.agent_jobs.memory import JobMemory
 from app.agent_jobs.message import JobMessage
+from app.agent_jobs.model_lane import answer_by_model
 from app.agent_jobs.patch_lane import ChangeServices, change_workflow, load_document
-from app.agent_jobs.previous_results import PreviousTables
+from app.agent_jobs.previous_results import PreviousTables, parse_results
 from app.agent_jobs.service import JobService
 from app.errors import LabError, NotFound, Unavailable
 from app.json_types import JsonValue
@@ -19,12 +21,15 @@ from app.sessions.schemas import JOB_GRAPH
 from app.sessions.step_scope import Call, CallResult, SessionFacts, StepScope
 from app.threads.graph import ChatContext, answer_message
 from app.workflows.conversations.lanes import read_intent
+from app.workflows.document import WorkflowDocument
 
-VERSION = 2
+VERSION = 3
 """Version of the graph: jobs that have begun go on with the one that they began with."""
-CONTINUED_VERSIONS = (1,)
-"""Earlier versions whose jobs this graph goes on with: 2 only puts other words to chat models."""
+CONTINUED_VERSIONS = (1, 2)
+"""Earlier versions whose jobs this graph goes on with: later ones only put other words to chat models."""
 AGENT = "dispatcher"
+MODEL = "model"
+"""In place of a lane: the chat model decides it by the tool that it calls."""
 
 
 class JobState(JournaledState, total=False):
@@ -74,13 +79,31 @@ async def _dispatch(state: JobState, runtime: Runtime[JobContext]) -> dict[str, 
     job = runtime.context
     message = await _read_message(job)
     decided = await _decide(job, message)
+    if decided["lane"] == MODEL:
+        return {"outcome": await _ask_model(job, message, decided)}
+    return {"outcome": await _follow_rules(job, message, decided)}
+
+
+async def _follow_rules(job: JobContext, message: JobMessage, decided: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer a job in the lane that rules have chosen."""
     if decided["lane"] == "execute":
-        outcome = await _execute(job, message)
+        outcome = await _execute(job, message, answer_message)
     elif decided["lane"] == "patch":
         outcome = await change_workflow(job.chat.step, job.services.changes, message)
     else:
         outcome = {"question": f"{decided['reason']} Is it for now, or a lasting change of a workflow?"}
-    return {"outcome": {**outcome, "lane": decided["lane"]}}
+    return {**outcome, "lane": decided["lane"]}
+
+
+async def _ask_model(job: JobContext, message: JobMessage, decided: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer a job in the lane that a chat model chooses. Where it fails, the rules of the assistant go on."""
+    content = decided["document"]
+    document = None if content is None else WorkflowDocument.model_validate(content)
+
+    async def answer(chat: ChatContext) -> dict[str, Any]:
+        return await answer_by_model(chat, job.services.changes, message, document)
+
+    return await _execute(job, message, answer)
 
 
 async def _read_message(job: JobContext) -> JobMessage:
@@ -101,6 +124,10 @@ async def _decide(job: JobContext, message: JobMessage) -> Mapping[str, Any]:
             document = await load_document(job.services.changes, message)
         except LabError:  # the lane that needs the workflow says what is wrong
             document = None
+        if not job.chat.assistant.is_offline:
+            # Recorded, since the model makes its patch of this version.
+            content = None if document is None else document.to_json()
+            return CallResult({"lane": MODEL, "document": content}, "The chat model decides.")
         check = job.services.changes.check
         datasets = await check.read_datasets_by_id(job.chat.step.session.dataset_ids)
         intent = await read_intent(message.prompt, document, datasets, check)
@@ -111,7 +138,9 @@ async def _decide(job: JobContext, message: JobMessage) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-async def _execute(job: JobContext, message: JobMessage) -> dict[str, Any]:
+async def _execute(
+    job: JobContext, message: JobMessage, answer: Callable[[ChatContext], Awaitable[dict[str, Any]]]
+) -> dict[str, Any]:
     try:
         tables = await job.services.previous.read(job.chat.step, message)
     # The step is tried again later; any other error would come again, and is the answer.
@@ -121,4 +150,21 @@ async def _execute(job: JobContext, message: JobMessage) -> dict[str, Any]:
         return {"failure": {"code": error.code, "message": error.detail}}
     conversation = replace(job.chat.conversation, datasets=tables(job.chat.conversation.datasets))
     memory = job.services.memory.of_session(message.context.session_id)
-    return await answer_message(replace(job.chat, conversation=conversation, memory=memory))
+    outcome = await answer(replace(job.chat, conversation=conversation, memory=memory))
+    return {**outcome, "kept_steps": await _list_steps(job, message, outcome)}
+
+
+async def _list_steps(job: JobContext, message: JobMessage, outcome: Mapping[str, Any]) -> list[Any]:
+    """List the steps that make the table of an answer again, in a recorded call: datasets may go away."""
+
+    async def list_steps() -> CallResult:
+        check = job.services.changes.check
+        datasets = await check.read_datasets_by_id(job.chat.step.session.dataset_ids)
+        own_tables = [result.name for result in parse_results(message.context.previous_results)]
+        document = make_answer_document(outcome, datasets, own_tables)
+        if document is not None and await check.find_faults(document):
+            document = None
+        return CallResult(list_answer_steps(outcome, document))
+
+    steps = await job.chat.step.call(Call("steps", "choice", "list_steps", AGENT, {}), list_steps)
+    return steps if isinstance(steps, list) else []

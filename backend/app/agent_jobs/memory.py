@@ -49,4 +49,5 @@ def _recall(prompt: str, result: Mapping[str, Any]) -> EarlierTurn:
         plan=bound_plan(result.get("plan")),
         code=shorten(result["code"]) if result.get("code") else None,
         failure=failure.get("message"),
+        steps=result.get("steps") or [],
     )

@@ -12,13 +12,14 @@ from app.artifacts.workspace import Workspace
 from app.errors import Conflict, InvalidInput, LabError, NotFound, Unavailable
 from app.json_types import JsonValue
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult, SessionFacts, StepScope
+from app.tools.context.conversation_workflows import PlannedDocument
 from app.workflows.authors import Author
-from app.workflows.conversations.answer_documents import make_steps_document
 from app.workflows.differences import compare_documents
 from app.workflows.document import WorkflowDocument
 from app.workflows.document_check import DocumentCheck
 from app.workflows.patching import PatchOperation, apply_patch, dump_operations, make_patch
 from app.workflows.phrases.pipelines import read_pipeline
+from app.workflows.pipeline_documents import make_steps_document
 from app.workflows.proposals import ProposalService, ProposalView, ProposedChange, propose_by_words
 from app.workflows.schemas import WorkflowView
 from app.workflows.service import WorkflowService
@@ -41,12 +42,21 @@ class ChangeServices:
     files: Workspace
 
 
-async def change_workflow(step: StepScope, services: ChangeServices, message: JobMessage) -> dict[str, Any]:
-    """Make the change in a recorded call. What is unclear is a question, anything else a failure."""
+async def change_workflow(
+    step: StepScope,
+    services: ChangeServices,
+    message: JobMessage,
+    key: str = "tool:0.0",
+    planned: PlannedDocument | None = None,
+) -> dict[str, Any]:
+    """Make the change in a recorded call. What is unclear is a question, anything else a failure.
+
+    `planned`: the change as a chat model has made it; without it the prompt is read by rules.
+    """
 
     async def change() -> CallResult:
         try:
-            return await _change(step.session, services, message)
+            return await _change(step.session, services, message, planned)
         # The step is tried again later; any other error would come again, and is the answer.
         except Unavailable:
             raise
@@ -60,7 +70,7 @@ async def change_workflow(step: StepScope, services: ChangeServices, message: Jo
             )
 
     request: dict[str, JsonValue] = {"prompt": message.prompt}
-    value = await step.call(Call("tool:0.0", "tool", "patch_workflow", AGENT, request), change)
+    value = await step.call(Call(key, "tool", "patch_workflow", AGENT, request), change)
     return dict(value) if isinstance(value, Mapping) else {}
 
 
@@ -82,7 +92,9 @@ async def load_document(services: ChangeServices, message: JobMessage) -> Workfl
     return saved.document if saved else None
 
 
-async def _change(session: SessionFacts, services: ChangeServices, message: JobMessage) -> CallResult:
+async def _change(
+    session: SessionFacts, services: ChangeServices, message: JobMessage, planned: PlannedDocument | None
+) -> CallResult:
     # Before the workflow is read: a change that was saved before a crash has made it another one.
     proposal = await _find_proposal(session.id, services)
     if proposal is not None:
@@ -90,14 +102,17 @@ async def _change(session: SessionFacts, services: ChangeServices, message: JobM
     saved = await find_saved(services, message)
     document = message.current_workflow or (saved.document if saved else None)
     if document is None:
-        return await _make_workflow(session, services, message)
+        return await _make_workflow(session, services, message, planned)
     if saved is not None and saved.document != document:
         raise Conflict(
             "workflow_changed",
             f"The saved workflow {saved.name} is another one by now: its version is {saved.version}. "
             "Read it again.",
         )
-    change = await propose_by_words(document, message.prompt, services.check, message.time_zone)
+    if planned is None:
+        change = await propose_by_words(document, message.prompt, services.check, message.time_zone)
+    else:
+        change = _make_change(document, planned)
     outcome = await _describe(services, document, change)
     if saved is not None:
         words = message.prompt[:500]
@@ -131,9 +146,34 @@ async def _resume(
     return await _store(services, outcome, change.summary)
 
 
-async def _make_workflow(session: SessionFacts, services: ChangeServices, message: JobMessage) -> CallResult:
+def _make_change(document: WorkflowDocument, planned: PlannedDocument) -> ProposedChange:
+    changed = WorkflowDocument.model_validate(planned.document)
+    return ProposedChange(changed, make_patch(document, changed), planned.summary)
+
+
+async def _make_workflow(
+    session: SessionFacts, services: ChangeServices, message: JobMessage, planned: PlannedDocument | None
+) -> CallResult:
     """Make a workflow of a sentence that names its own source, and save it if the job says so."""
     check, empty = services.check, WorkflowDocument(nodes=[], edges=[])
+    if planned is None:
+        change = await _read_workflow(session, check, message)
+    else:
+        change = _make_change(empty, planned)
+    outcome = await _describe(services, empty, change)
+    if message.save:
+        require_valid(await check.find_faults(change.document))
+        # The session is in the key: a call that runs again after a crash saves no second workflow.
+        author, name = Author("job", session.id), message.prompt[:MAX_NAME_CHARS]
+        view = await services.workflows.create(
+            name, change.document, change.summary, author, f"job {session.id}"
+        )
+        outcome |= {"workflow_id": str(view.id), "saved": True}
+    return await _store(services, outcome, change.summary)
+
+
+async def _read_workflow(session: SessionFacts, check: DocumentCheck, message: JobMessage) -> ProposedChange:
+    """Read a sentence that names its own source as a new workflow. Raises InvalidInput for any other."""
     datasets = await check.read_datasets_by_id(session.dataset_ids)
     models = await check.list_models()
     pipeline = await read_pipeline(message.prompt, datasets, check.list_columns, models)
@@ -147,17 +187,7 @@ async def _make_workflow(session: SessionFacts, services: ChangeServices, messag
         )
     source = make_steps_document([pipeline.source])
     change = await propose_by_words(source, pipeline.words, check, message.time_zone)
-    change = change._replace(operations=make_patch(empty, change.document))
-    outcome = await _describe(services, empty, change)
-    if message.save:
-        require_valid(await check.find_faults(change.document))
-        # The session is in the key: a call that runs again after a crash saves no second workflow.
-        author, name = Author("job", session.id), message.prompt[:MAX_NAME_CHARS]
-        view = await services.workflows.create(
-            name, change.document, change.summary, author, f"job {session.id}"
-        )
-        outcome |= {"workflow_id": str(view.id), "saved": True}
-    return await _store(services, outcome, change.summary)
+    return change._replace(operations=make_patch(WorkflowDocument(nodes=[], edges=[]), change.document))
 
 
 async def _describe(

@@ -28,6 +28,7 @@ from app.workflows.phrases.work_steps import KnownModel
 from app.workflows.requests.allowed_hosts import RequestHosts
 from app.workflows.requests.host_rules import HostRules
 from app.workflows.requests.mail_config import MailConfig
+from app.workflows.result_check import find_result_faults
 from app.workflows.secrets.store import SecretStore, make_unknown_secret_error
 from app.workflows.validation import find_faults, find_outputs
 
@@ -150,6 +151,7 @@ class DocumentCheck:
             if (dataset_id := _dataset_of(node)) is not None and dataset_id not in available
         ]
         faults += [*_find_endless_stores(document, awaited), *await self._find_model_faults(document)]
+        faults += await find_result_faults(self.open_uow, self.owner, document)
         if faults:
             return faults
         tables = {ref.id: ref.table for ref in refs}

@@ -12,7 +12,7 @@ from app.plans.expressions import Name
 from app.plans.plan import Plan
 from app.plans.plan_document import PlanDocument
 from app.workflows.cron import load_zone, parse_cron
-from app.workflows.document import MAX_RETRIES, Node, WorkflowPart
+from app.workflows.document import MAX_RETRIES, Node, NodeId, WorkflowPart
 
 SecretName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,99}$")]
 HttpUrl = Annotated[str, Field(max_length=2_000, pattern=r"^https?://\S+$")]
@@ -32,6 +32,9 @@ MAX_PAGES = 100
 MAX_PAGES_S = 600.0
 """Longest time for all pages, in seconds: a step should not hold its worker for longer."""
 Pointer = Annotated[str, Field(max_length=200, pattern=r"^(/.*)?$")]
+TABLE_MEDIA_TYPE = "application/vnd.apache.parquet"
+"""Form of the stored tables."""
+_ARTIFACT = "artifact://"
 COMPARES_RUNS = ("drops", "rises", "changes")
 """Tests of a condition that need the figure of the run before."""
 MIN_INTERVAL_S = 60
@@ -42,6 +45,46 @@ class ReadDataset(WorkflowPart):
     """A dataset of the owner by its id."""
 
     dataset_id: UUID
+
+
+class ReadResult(WorkflowPart):
+    """A table that a job, a study or another run has made, as it is when the node runs.
+
+    `result_ref`: the one that an answer of a job names. `workflow_id` and `node`: that of the node in the
+    newest run of a workflow in which it ended well. `session_id`: the newest table of a study, a run or a turn,
+    or the one named `table`. A hold-out is none of them.
+    """
+
+    result_ref: Annotated[str, Field(pattern=r"^artifact://[0-9a-fA-F-]{36}$")] | None = None
+    workflow_id: UUID | None = None
+    node: NodeId | None = None
+    session_id: UUID | None = None
+    table: FieldName | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if sum(source is not None for source in (self.result_ref, self.workflow_id, self.session_id)) != 1:
+            raise ValueError(
+                "Name one result, by `result_ref`, by `workflow_id` and `node`, or by `session_id`"
+            )
+        if (self.workflow_id is None) != (self.node is None):
+            raise ValueError("`workflow_id` and `node` name a result together")
+        if self.table is not None and self.session_id is None:
+            raise ValueError("`table` names a table of `session_id`")
+        if self.result_ref is not None:
+            UUID(self.result_ref.removeprefix(_ARTIFACT))
+        return self
+
+    @property
+    def artifact_id(self) -> UUID | None:
+        return None if self.result_ref is None else UUID(self.result_ref.removeprefix(_ARTIFACT))
+
+    def describe(self) -> str:
+        if self.result_ref is not None:
+            return self.result_ref
+        if self.workflow_id is not None:
+            return f"of the node {self.node} of the workflow {self.workflow_id}"
+        return f"{f'{self.table} ' if self.table else ''}of the session {self.session_id}"
 
 
 class RunPlan(WorkflowPart):

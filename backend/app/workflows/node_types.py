@@ -39,6 +39,7 @@ from app.workflows.node_configs import (
     Payload,
     Predict,
     ReadDataset,
+    ReadResult,
     RunPlan,
     RunPython,
     RunSql,
@@ -99,6 +100,7 @@ NODE_TYPES: Mapping[str, NodeType] = {
     node_type.name: node_type
     for node_type in (
         NodeType("read_dataset", ReadDataset, 0, 0),
+        NodeType("read_result", ReadResult, 0, 0, gives="table"),
         NodeType("plan", RunPlan, 0, 0),
         NodeType("join", JoinStep, 2, 2, "join"),
         NodeType("union", UnionStep, 2, 20, "union"),

@@ -103,12 +103,12 @@ async def propose_by_words(
     return ProposedChange(change.document, make_patch(document, change.document), change.summary)
 
 
-def propose_by_operations(workflow: WorkflowView, operations: Operations, message: str) -> ProposedChange:
+def propose_by_operations(document: WorkflowDocument, operations: Operations, message: str) -> ProposedChange:
     """Raises InvalidInput if an operation cannot be applied."""
-    document = apply_patch(workflow.document, operations)
-    difference = compare_documents(workflow.document, document)
+    changed = apply_patch(document, operations)
+    difference = compare_documents(document, changed)
     return ProposedChange(
-        document, [operation.to_json() for operation in operations], message or difference.text
+        changed, [operation.to_json() for operation in operations], message or difference.text
     )
 
 

@@ -1,18 +1,21 @@
 """Request and response models of workflows."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from app.errors import ToolRefused
 from app.program_runs.schemas import RunPreferences, RunStatus, WorkflowOrigin
 from app.sessions.schemas import require_storable
+from app.tools.context.pipeline_steps import PipelineStep
 from app.workflows.authors import AuthorKind
 from app.workflows.differences import WorkflowDifference
-from app.workflows.document import WorkflowDocument
+from app.workflows.document import MAX_NODES, Node, WorkflowDocument
 from app.workflows.faults import WorkflowFault
 from app.workflows.patching import Operations, StoredOperation
+from app.workflows.pipeline_documents import make_steps_document
 
 WorkflowName = Annotated[
     str,
@@ -33,13 +36,29 @@ ReadVersion = Annotated[
 
 
 class WorkflowCreate(WorkflowDocument):
-    """A new workflow."""
+    """A new workflow: its nodes and edges, or the `steps` of an answer, each of which becomes a node."""
 
+    nodes: Annotated[list[Node], Field(max_length=MAX_NODES)] = Field(default_factory=list)
+    steps: Annotated[list[PipelineStep], Field(min_length=1, max_length=MAX_NODES)] | None = None
     name: WorkflowName
     message: VersionMessage = ""
 
+    @model_validator(mode="after")
+    def _require_content(self) -> Self:
+        if (self.steps is None) == ("nodes" not in self.model_fields_set):
+            raise ValueError("Send `nodes` with their `edges`, or `steps`")
+        if self.steps is not None and self.edges:
+            raise ValueError("Steps say by `inputs` what they take, and have no `edges`")
+        try:
+            _ = self.document
+        except ToolRefused as error:
+            raise ValueError(str(error)) from None
+        return self
+
     @property
     def document(self) -> WorkflowDocument:
+        if self.steps is not None:
+            return make_steps_document(self.steps)
         return WorkflowDocument(nodes=self.nodes, edges=self.edges)
 
 

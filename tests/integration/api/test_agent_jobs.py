@@ -92,6 +92,11 @@ async def test_a_prompt_for_data_comes_back_once_however_often_it_is_sent(owner:
     artifact = await owner.http.get(f"/artifacts/{answer['result_ref'].removeprefix('artifact://')}")
     assert artifact.status_code == 200
 
+    # Its steps make the answer again, as a workflow.
+    kept = await owner.http.post("/workflows", json={"name": "Means", "steps": answer["steps"]})
+    assert kept.status_code == 201, kept.text
+    assert [node["type"] for node in kept.json()["document"]["nodes"]][:2] == ["read_dataset", "group_by"]
+
     await push(redis, job_id="a-1", prompt="another prompt with the same id")
     assert await read(redis, "a-1") == answer
     assert (await owner.http.get("/agent/jobs/a-1")).json()["answer"] == answer

@@ -2,14 +2,22 @@
 
 import asyncio
 import contextlib
+import io
 import json
-from collections.abc import AsyncIterator, Callable
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from tests.patience import hang_guard
 
+from app.observability.logging import configure_logging
+from app.observability.otlp_exporter import provider
+from app.observability.tracing import use_tracer
 from app.settings import Settings
 
 from .conftest import User
@@ -18,13 +26,18 @@ HIDDEN = "hidden-token"
 
 
 class Outside:
-    """A server with prices, and a webhook that keeps what it gets."""
+    """A server with prices, and a webhook that keeps what it gets.
+
+    It refuses every other request to `/busy`, and to `/limited`, where it asks to wait for ten minutes. A POST
+    is counted by its key. At `/echo` its only row repeats the credential of the request.
+    """
 
     def __init__(self) -> None:
         self.prices: list[float] = [400, 120, 80]
         self.heads: list[str] = []
         self.messages: list[dict[str, Any]] = []
         self.url = ""
+        self.counts = Counter[str]()
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request. A worker that is killed may connect without sending one."""
@@ -41,13 +54,30 @@ class Outside:
         if head.startswith("POST"):
             self.messages.append(json.loads(body))
         flights = [{"city": {"name": f"City {n}"}, "price": price} for n, price in enumerate(self.prices)]
-        status = "500 x" if " /broken " in head else "200 OK"
+        if " /echo " in head:
+            told = next(line for line in head.split("\r\n") if line.startswith("Authorization"))
+            flights = [{"city": {"name": told}, "price": 1}]
+        status = self._choose_status(head)
         content = json.dumps({"flights": flights}).encode()
         writer.write(
             f"HTTP/1.1 {status}\r\nContent-Length: {len(content)}\r\nConnection: close\r\n\r\n".encode()
             + content,
         )
         await writer.drain()
+
+    def _choose_status(self, head: str) -> str:
+        """Return the first line behind the version, with a header where one belongs to it."""
+        path = head.split(" ")[1]
+        key = next((line for line in head.lower().split("\r\n") if line.startswith("idempotency-key")), path)
+        self.counts[key] += 1
+        is_refused = self.counts[key] % 2 == 1
+        if path == "/broken":
+            return "500 x"
+        if path == "/busy" and is_refused:
+            return "503 x"
+        if path == "/limited" and is_refused:
+            return "429 x\r\nRetry-After: 600"
+        return "200 OK"
 
 
 @pytest.fixture
@@ -123,9 +153,42 @@ async def test_an_envelope_of_records_needs_no_pointer(ada: User, outside: Outsi
     assert [row[-1] for row in ended["nodes"]["flights"]["preview"]] == [400, 120, 80], ended
 
 
-@pytest.mark.usefixtures("worker", "ready")
+@pytest.fixture
+def log(app: FastAPI) -> Iterator[io.StringIO]:
+    """Every log line of the test, as the service writes it."""
+    root = logging.getLogger()
+    before, stream = (root.handlers, root.level), io.StringIO()
+    configure_logging("DEBUG", "json", stream)
+    yield stream
+    root.handlers, root.level = before
+
+
+ReadSpans = Callable[[], Sequence[ReadableSpan]]
+
+
+@pytest.fixture
+def spans() -> Iterator[ReadSpans]:
+    """A function that returns all spans until now: they are exported in portions, and the last one waits."""
+    exporter = InMemorySpanExporter()
+    tracing = provider("", 1.0, exporter)
+
+    def read_spans() -> Sequence[ReadableSpan]:
+        tracing.force_flush()
+        return exporter.get_finished_spans()
+
+    with use_tracer(tracing.get_tracer("test")):
+        yield read_spans
+    tracing.shutdown()
+
+
+@pytest.mark.usefixtures("ready")
 async def test_a_workflow_asks_a_server_and_tells_when_a_price_drops(
-    app: FastAPI, ada: User, outside: Outside
+    log: io.StringIO,
+    spans: Callable[[], Sequence[ReadableSpan]],
+    app: FastAPI,
+    ada: User,
+    outside: Outside,
+    worker: None,
 ) -> None:
     saved = await ada.http.post("/workflows", json=flights_workflow(outside))
     assert saved.status_code == 201, saved.text
@@ -160,9 +223,18 @@ async def test_a_workflow_asks_a_server_and_tells_when_a_price_drops(
     assert review["reason"].startswith("flights: ")
 
     database = app.state.resources.database
-    for table in ("calls", "events", "steps", "sessions", "audit", "messages", "artifacts"):
-        rows = await database.rows(f"select * from {table}")
+    job = {"version": "1.0", "job_id": "s-1", "prompt": "fetch the flights", "workflow_tag": "Flights"}
+    assert (await ada.http.post("/agent/jobs", json=job)).status_code == 201
+    tables = await database.column("select tablename from pg_tables where schemaname = 'public'")
+    assert {"calls", "events", "agent_jobs", "workflow_versions", "secrets"} <= {*tables}
+    for table in tables:
+        rows = await database.rows(f'select * from "{table}"')
         assert HIDDEN not in f"{[dict(row) for row in rows]}", table
+    finished = spans()
+    assert "run_http_request" in f"{[span.name for span in finished]}"
+    assert HIDDEN not in "".join(span.to_json() for span in finished)
+    assert "step_finished" in log.getvalue()
+    assert HIDDEN not in log.getvalue()
     listed = (await ada.http.get(f"{path}/runs")).json()
     assert [(one["version"], one["status"]) for one in listed] == [
         (2, "failed"),

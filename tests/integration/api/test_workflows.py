@@ -116,6 +116,20 @@ async def test_every_fault_is_named_and_nothing_is_saved(ada: User, content: dic
     assert (await ada.http.get("/workflows")).json()["items"] == []
 
 
+@pytest.mark.parametrize("text", ["a\0b", {"a\0b": 1}, [["\0"]]])
+async def test_a_text_that_would_be_saved_as_another_is_refused(
+    ada: User, content: dict[str, Any], text: Any
+) -> None:
+    path = f"/workflows/{(await save(ada, content))['id']}"
+    content["nodes"][1]["config"]["by"] = text
+    for method, place in (("POST", "/workflows"), ("PUT", path)):
+        refused = await ada.http.request(method, place, json={"name": "Cities", **content})
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid_request"), refused.text
+    operations = [{"op": "replace", "path": "/nodes/@largest/config/by", "value": text}]
+    refused = await ada.http.post(f"{path}/patch", json={"operations": operations})
+    assert (refused.status_code, refused.json()["code"]) == (422, "patch_breaks_workflow"), refused.text
+
+
 async def test_a_key_saves_one_workflow(ada: User, content: dict[str, Any]) -> None:
     key = {"Idempotency-Key": "cities"}
     saved = [await save(ada, content, **key) for _ in range(2)]

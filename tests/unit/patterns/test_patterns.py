@@ -30,7 +30,7 @@ RESOLVED_ELSEWHERE = {
     "app.agents.goals.words.signed_values:is_spelled": "an escaped value between two look-arounds",
     "app.agents.goals.conditions.filters:_is_letter": "the same",
     "app.agents.goals.conditions.scale_bounds:_bounds_of": "escaped steps of a scale beside plain words",
-    "app.workflows.conversations.answer_documents:_names": "an escaped name between a look-around and its end",
+    "app.workflows.conversations.answer_documents:names_table": "an escaped name before a look-around",
     "app.workflows.intent.classification:_adds_beside": "bounded gaps between escaped names",
     "app.workflows.requests.withheld:_replace": "digits between two look-arounds",
     "app.workflows.phrases.node_search:has_type_words": "alternatives of plain words",

@@ -35,3 +35,27 @@ def test_an_unclear_message_is_read_with_the_one_that_completes_it() -> None:
 @pytest.mark.parametrize("message", ["", " ", "?", "\x00", "if " * 700, "every " * 700, "a" * 20_000, "((("])
 def test_words_without_a_request_are_never_a_patch(message: str) -> None:
     assert classify_intent(message).lane != "patch"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "how many are late? from now on tell ops each time one is",
+        "Show me the late ones. Send an email every time there is a new one.",
+    ],
+)
+def test_a_wish_for_data_and_one_for_good_are_asked_about(message: str) -> None:
+    assert classify_intent(message).lane == "unclear"
+
+
+@pytest.mark.parametrize(
+    ("message", "lane"),
+    [
+        ("nothing goes out until I have checked it", "patch"),
+        ("do not post it before we have agreed", "patch"),
+        ("show what was sent before we approved it", "execute"),
+        ("orders that came before we said yes", "execute"),
+    ],
+)
+def test_what_waits_for_a_person_lasts(message: str, lane: str) -> None:
+    assert classify_intent(message).lane == lane

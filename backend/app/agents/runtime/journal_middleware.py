@@ -68,6 +68,9 @@ THOUGHT_S = "thought_s"
 MIN_CONTEXT_TOKENS = 4_000
 """After a context overflow the window is halved down to this; a prompt with its tools needs about as much."""
 
+CHAT_MODEL_FAILED = "chat_model_failed"
+"""Code of the failure of a call that no chat model has answered."""
+
 
 @dataclass
 class AgentRun:
@@ -265,7 +268,7 @@ class JournalMiddleware(AgentMiddleware[Any, AgentRun, Any]):
             else:
                 metadata = {**message.response_metadata, ANSWERED_BY: chat_model.name}
                 return message.model_copy(update={"response_metadata": metadata})
-        raise Unavailable("chat_model_failed", f"No chat model answered. {'; '.join(failures)}") from last
+        raise Unavailable(CHAT_MODEL_FAILED, f"No chat model answered. {'; '.join(failures)}") from last
 
     async def _ask_model(self, chat_model: NamedChatModel, request: Request, handler: Handler) -> AIMessage:
         """Ask one chat model, with retries. After a context overflow the conversation is trimmed further."""

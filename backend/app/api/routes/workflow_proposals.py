@@ -69,7 +69,7 @@ async def propose_workflow_change(
     if body.operations is None:
         change = await propose_by_words(workflow.document, body.message, proposals.check, body.time_zone)
     else:
-        change = propose_by_operations(workflow, body.operations, body.message)
+        change = propose_by_operations(workflow.document, body.operations, body.message)
     proposal = await proposals.create(workflow, change, body.message)
     prefix = request.url.path.partition("/workflows/")[0]
     response.headers["Location"] = f"{prefix}/workflow-proposals/{proposal.id}"

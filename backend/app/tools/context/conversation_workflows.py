@@ -159,6 +159,15 @@ class ChangePreview:
 
 
 @dataclass(frozen=True)
+class PlannedDocument:
+    """The document that a change makes, which nothing has saved, and a sentence that says what changed."""
+
+    document: Mapping[str, Any]
+    summary: str
+    difference: str
+
+
+@dataclass(frozen=True)
 class ComputedTable:
     """The table of an execution: digest of its rows, the first rows, and the charts that were drawn."""
 
@@ -194,6 +203,13 @@ class ConversationWorkflows(Protocol):
 
     async def preview(self, key: str, change: RequestedChange) -> ChangePreview:
         """Say what a change would change. Raises LabError with what is unclear or wrong about it."""
+        ...
+
+    async def plan(self, change: RequestedChange, document: Mapping[str, Any] | None) -> PlannedDocument:
+        """Apply a change to a document, or make a new one, and save nothing. Raises ToolRefused.
+
+        Faults that the document has already are no reason to refuse.
+        """
         ...
 
     async def save(self, key: str, change: RequestedChange) -> WorkflowCard:

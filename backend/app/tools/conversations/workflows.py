@@ -20,14 +20,13 @@ from app.tools.context.conversation_workflows import (
     RequestedChange,
     WorkflowCard,
 )
+from app.tools.context.pipeline_steps import MAX_STEPS, PipelineStep
 from app.tools.context.tool_context import ToolContext
 from app.tools.conversations.interactive_limits import SERVICE_LIMITS
 from app.tools.conversations.queries import ASSISTANT
 from app.tools.conversations.workspace_changes import record_table
 from app.tools.registry import tool
 
-MAX_STEPS = 20
-"""Steps of one execution."""
 MAX_OPERATIONS = 100
 """Operations of one change."""
 
@@ -37,10 +36,6 @@ WorkflowName = Annotated[
 Operation = Annotated[
     dict[str, Any],
     Field(description="RFC 6902: `op`, `path` below /nodes or /edges, `value`; /nodes/@id works."),
-]
-PipelineStep = Annotated[
-    dict[str, Any],
-    Field(description="`type` and `config` of a node of workflows: http_request, sort, top_k ..."),
 ]
 
 
@@ -52,11 +47,13 @@ async def execute_pipeline(
 ) -> CallResult:
     """Run steps once, now: each takes the table of the one before; the first is a source (`http_request`).
 
+    A `join` or `union` takes the tables of the steps in its `inputs`: any that stand before it, by their names.
+
     Its table is one of the conversation from then on. Nothing is saved as a workflow.
     """
     # It begins the ids of nodes, which admit these characters only.
     key = re.sub(r"[^A-Za-z0-9]+", "-", ctx.call)
-    table = await get_workflows(ctx).execute(ctx.step, key, steps)
+    table = await get_workflows(ctx).execute(ctx.step, key, [step.to_json() for step in steps])
     value, artifacts = await keep_table(ctx, name, table)
     return CallResult(value, f"{describe_count(table.row_count, 'row')}.", artifacts)
 
@@ -131,7 +128,8 @@ async def patch_workflow(
 def _make_change(arguments: Mapping[str, Any]) -> RequestedChange:
     plan = arguments.get("plan")
     document = plan.model_dump(mode="json", exclude_none=True) if plan is not None else None
-    return RequestedChange(**{**arguments, "plan": document})
+    steps = [step.to_json() for step in arguments["steps"]]
+    return RequestedChange(**{**arguments, "plan": document, "steps": steps})
 
 
 def get_workflows(ctx: ToolContext) -> ConversationWorkflows:

@@ -1,4 +1,4 @@
-"""Documents of answers: the plan, the SQL or the steps of an answer as nodes that can be changed one by one."""
+"""Documents of answers: the plan or the SQL of an answer as nodes that can be changed one by one."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,29 +10,18 @@ from pydantic import ValidationError
 from app.datasets.dataset_source import DatasetRef
 from app.errors import InvalidInput, ToolRefused
 from app.plans.plan import DatasetSource, GenerateSource, Plan, PlanSource, Source
-from app.workflows.document import Node, WorkflowDocument, WorkflowEdge
+from app.workflows.document import WorkflowDocument
 from app.workflows.node_types import NODE_TYPES
+from app.workflows.pipeline_documents import DocumentBuilder
 
 _TYPE_OF_STEP = {kind.step: name for name, kind in NODE_TYPES.items() if kind.step is not None}
 
 
 @dataclass
-class _Builder:
-    """Adds nodes; each method returns the id of the node whose output is the rows so far."""
+class _Builder(DocumentBuilder):
+    """Adds the parts of plans; each method returns the id of the node whose output is the rows so far."""
 
-    datasets: Mapping[str, DatasetRef]
-    nodes: list[Node] = field(default_factory=list)
-    edges: list[WorkflowEdge] = field(default_factory=list)
-
-    def add(self, stem: str, type_: str, config: Mapping[str, Any], inputs: Sequence[str]) -> str:
-        stem = re.sub(r"[^A-Za-z0-9_]+", "_", stem).strip("_")[:80] or type_
-        ids = {node.id for node in self.nodes}
-        node_id = next(
-            name for n in range(len(ids) + 2) if (name := stem if not n else f"{stem}_{n + 1}") not in ids
-        )
-        self.nodes.append(Node(id=node_id, type=type_, config=dict(config)))
-        self.edges += [WorkflowEdge(source=source, target=node_id) for source in inputs]
-        return node_id
+    datasets: Mapping[str, DatasetRef] = field(default_factory=dict)
 
     def add_dataset(self, table: str) -> str:
         dataset = self.datasets.get(table.casefold())
@@ -66,9 +55,6 @@ class _Builder:
             end = self.add(type_, type_, config, inputs)
         return end
 
-    def finish(self) -> WorkflowDocument:
-        return WorkflowDocument(nodes=self.nodes, edges=self.edges)
-
 
 def make_plan_document(
     plan: Mapping[str, Any], chart: Mapping[str, Any] | None, datasets: Sequence[DatasetRef]
@@ -78,7 +64,7 @@ def make_plan_document(
         parsed = Plan.model_validate(plan)
     except ValidationError as error:
         raise InvalidInput("plan_invalid", f"The plan cannot be read: {error.errors()[0]['msg']}") from error
-    builder = _Builder({dataset.table.casefold(): dataset for dataset in datasets})
+    builder = _Builder(datasets={dataset.table.casefold(): dataset for dataset in datasets})
     end = builder.add_plan(parsed)
     if chart:
         builder.add("chart", "chart", {name: part for name, part in chart.items() if part}, [end])
@@ -88,24 +74,13 @@ def make_plan_document(
 def make_sql_document(sql: str, datasets: Sequence[DatasetRef]) -> WorkflowDocument:
     """Return the datasets that a SELECT names, and a node with it."""
     # By words, since a SELECT in another dialect may not parse; a dataset too many does no harm.
-    inputs_of_sql = [ref for ref in datasets if _names(sql, ref.table)]
-    builder = _Builder({ref.table.casefold(): ref for ref in datasets})
+    inputs_of_sql = [ref for ref in datasets if names_table(sql, ref.table)]
+    builder = _Builder(datasets={ref.table.casefold(): ref for ref in datasets})
     inputs = [builder.add(ref.table, "read_dataset", {"dataset_id": str(ref.id)}, []) for ref in inputs_of_sql]
     builder.add("query", "sql", {"sql": sql}, inputs)
     return builder.finish()
 
 
-def _names(sql: str, table: str) -> bool:
+def names_table(sql: str, table: str) -> bool:
     """Check if a SELECT names a table, and not a column after a table of that name."""
     return re.search(rf"(?<![\w.]){re.escape(table)}\b", sql, re.IGNORECASE) is not None
-
-
-def make_steps_document(steps: Sequence[Mapping[str, Any]], prefix: str = "") -> WorkflowDocument:
-    """Return steps as a chain. Raises ToolRefused for a step that is no `type` with a `config`."""
-    builder, end = _Builder({}), list[str]()
-    for step in steps:
-        type_, config = step.get("type"), step.get("config", {})
-        if not isinstance(type_, str) or not isinstance(config, Mapping) or set(step) - {"type", "config"}:
-            raise ToolRefused('Each step is {"type": "...", "config": {...}}.')
-        end = [builder.add(f"{prefix}{type_}", type_, config, end)]
-    return builder.finish()

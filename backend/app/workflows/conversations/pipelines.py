@@ -1,18 +1,18 @@
 """Executions of steps: a pipeline that is run once, in the step of a turn."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.errors import InvalidInput, ToolRefused
 from app.sessions.step_scope import StepScope
 from app.tools.context.conversation_workflows import ComputedTable
-from app.workflows.conversations.answer_documents import make_steps_document
 from app.workflows.document import WorkflowDocument, nodes_by_id
 from app.workflows.document_check import DocumentCheck
 from app.workflows.faults import WorkflowFault
 from app.workflows.fusion import parse
 from app.workflows.item_documents import INNER_TYPES
+from app.workflows.pipeline_documents import make_steps_document
 from app.workflows.runs.branches import find_closing
 from app.workflows.runs.context import RunContext, RunServices
 from app.workflows.runs.node_execution import record_node
@@ -21,10 +21,14 @@ from app.workflows.runs.tables import MAX_PREVIEW_ROWS, TableFacts, compute_sql
 from app.workflows.stages import find_table_node, list_stages
 from app.workflows.validation import find_outputs
 
-SOURCES = ("http_request", "read_dataset", "plan")
+SOURCES = ("http_request", "read_dataset", "read_result", "plan")
+MAX_TURN_WAIT_S = 60.0
+"""Longest wait that a server may ask a turn for, in seconds: somebody sits before it."""
 LASTING = ("notify", "store", "condition")
 """Types that belong to workflows: what they do lasts, or ends a branch."""
-STEP_TYPES = (*SOURCES, *(name for name in INNER_TYPES if name not in LASTING))
+JOINING = ("join", "union")
+"""Types that take a second table: that of the step in `with`."""
+STEP_TYPES = (*SOURCES, *JOINING, *(name for name in INNER_TYPES if name not in LASTING))
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,14 @@ class Pipelines:
             _require_allowed(place, content)
         document = make_steps_document(steps, f"{key}-")
         require_fitting(await self.check.find_faults(document))
-        ctx = RunContext(step, self.services, document)
+        outputs = find_outputs(document)
+        if len(outputs) > 1:
+            raise ToolRefused(
+                "Several tables are left at the end. Give one a `name`, and join or unite it by `with`."
+            )
+        ctx = RunContext(step, replace(self.services, max_wait_s=MAX_TURN_WAIT_S), document)
         await _run_stages(ctx, document)
-        table = find_table_node(document, find_outputs(document)[0])
+        table = find_table_node(document, outputs[0])
         frame = next(frame for frame in await self.services.frames.frames() if frame.name == table)
         facts = TableFacts.model_validate(
             (await compute_sql(ctx, "SELECT * FROM result", {"result": frame.digest})).value

@@ -1,7 +1,8 @@
 """The workflows of an owner, as a conversation makes and changes them: saved as they were previewed."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from app.tools.context.conversation_workflows import (
     FollowedRun,
     MessageLane,
     NamedWorkflow,
+    PlannedDocument,
     RequestedChange,
     WorkflowCard,
 )
@@ -27,7 +29,6 @@ from app.workflows.authors import Author
 from app.workflows.conversations.answer_documents import (
     make_plan_document,
     make_sql_document,
-    make_steps_document,
 )
 from app.workflows.conversations.lanes import classify_message, make_requested_run
 from app.workflows.conversations.pipelines import Pipelines, require_fitting
@@ -41,6 +42,7 @@ from app.workflows.intent.cues import META
 from app.workflows.node_configs import Trigger
 from app.workflows.patching import Operations, apply_patch
 from app.workflows.phrases.run_phrases import read_run_words
+from app.workflows.pipeline_documents import make_steps_document
 from app.workflows.proposals import ProposalService, ProposedChange, propose_by_operations, propose_by_words
 from app.workflows.schemas import WorkflowSummary, WorkflowView
 from app.workflows.service import WorkflowService
@@ -109,6 +111,24 @@ class OwnerWorkflows:
             _describe_times(_list_next_runs(planned.change.document)),
         )
 
+    async def plan(self, change: RequestedChange, document: Mapping[str, Any] | None) -> PlannedDocument:
+        before = EMPTY if document is None else WorkflowDocument.model_validate(document)
+        if document is None:
+            planned = (await self._plan(replace(change, workflow=None))).change
+        else:
+            with _refusing_unclear():
+                planned = await self._change_document(before, change)
+            faults = {fault.message for fault in await self.check.find_faults(before)}
+            later = await self.check.find_faults(planned.document)
+            require_fitting([fault for fault in later if fault.message not in faults])
+        difference = compare_documents(before, planned.document).text
+        return PlannedDocument(planned.document.to_json(), planned.summary, difference)
+
+    async def _change_document(self, document: WorkflowDocument, change: RequestedChange) -> ProposedChange:
+        if not change.operations:
+            return await propose_by_words(document, change.words, self.check, self._time_zone)
+        return propose_by_operations(document, _read_operations(change), change.words)
+
     async def save(self, key: str, change: RequestedChange) -> WorkflowCard:
         author = Author("conversation", self.turn.id)
         # A new workflow needs no proposal: nobody can have changed it since it was shown.
@@ -162,24 +182,14 @@ class OwnerWorkflows:
 
     async def _plan(self, change: RequestedChange) -> _Planned:
         """Apply a change to a copy. Raises ToolRefused with what is unclear or does not fit."""
-        try:
+        with _refusing_unclear():
             planned = await self._plan_existing(change) if change.workflow else await self._plan_new(change)
-        except InvalidInput as error:
-            options = error.facts.get("options")
-            examples = "; ".join(map(str, options)) if isinstance(options, list | tuple) else ""
-            raise ToolRefused(
-                f"{error.detail} {f'For example: {examples}.' if examples else ''}".strip()
-            ) from error
         require_fitting(await self.check.find_faults(planned.change.document))
         return planned
 
     async def _plan_existing(self, change: RequestedChange) -> _Planned:
         saved = await self._find(change.workflow or "")
-        if change.operations:
-            proposed = propose_by_operations(saved, _read_operations(change), change.words)
-        else:
-            proposed = await propose_by_words(saved.document, change.words, self.check, self._time_zone)
-        return _Planned(saved, proposed, saved.name)
+        return _Planned(saved, await self._change_document(saved.document, change), saved.name)
 
     async def _plan_new(self, change: RequestedChange) -> _Planned:
         document = await self._make_document(change)
@@ -220,6 +230,19 @@ class OwnerWorkflows:
         names = [summary.name for summary in page.items]
         close = nearest_names(name, names)
         raise ToolRefused(f"There is no workflow {name}. {hint_names(close, names)}", nearest=[*close])
+
+
+@contextmanager
+def _refusing_unclear() -> Iterator[None]:
+    """Raise ToolRefused with the examples of a change that is unclear."""
+    try:
+        yield
+    except InvalidInput as error:
+        options = error.facts.get("options")
+        examples = "; ".join(map(str, options)) if isinstance(options, list | tuple) else ""
+        raise ToolRefused(
+            f"{error.detail} {f'For example: {examples}.' if examples else ''}".strip()
+        ) from error
 
 
 def _read_operations(change: RequestedChange) -> Any:

@@ -19,6 +19,10 @@ Lane = Literal["execute", "patch", "unclear"]
 
 MAX_READ_CHARS = 2_000
 """Characters of a message that are read: what it asks for stands in its first sentences."""
+MAX_SENTENCES = 10
+"""Sentences that are read by themselves: more are a text about something."""
+SURE = 0.9
+"""Confidence of a sentence that decides without the others: of questions, and of cues that last."""
 MIN_CORRECTED_CHARS = 4
 """Characters of a word that is corrected: shorter words have too many neighbours."""
 _SPELLED = frozenset(
@@ -55,6 +59,16 @@ def classify_intent(
 
 
 def _classify(text: str, workflow: WorkflowDocument | None) -> Intent:
+    """Classify a message; one whose sentences are sure of both lanes is asked about."""
+    sentences = [part.strip(" .!,;:") for part in cues.SENTENCE_END.split(text)[:MAX_SENTENCES]]
+    if len(sentences) > 1:
+        lanes = {intent.lane for part in sentences if (intent := _read(part, workflow)).confidence >= SURE}
+        if lanes >= {"execute", "patch"}:
+            return _unclear("One part asks for data, another for a lasting change.")
+    return _read(text, workflow)
+
+
+def _read(text: str, workflow: WorkflowDocument | None) -> Intent:
     # `can you remove it?` is a command, although it ends like a question.
     request = cues.POLITE.sub("", text).strip()
     is_polite = request != text
@@ -144,7 +158,7 @@ def _find_lasting_cues(request: str, workflow: WorkflowDocument | None) -> Itera
         yield "It is a rule with a condition."
     if cues.WISH.search(request) and (cues.CONDITION.search(request) or _recurs(request)):
         yield "It is a wish for messages."
-    if cues.SHOULD.search(request) or cues.GATE.search(request):
+    if any(cue.search(request) for cue in (cues.SHOULD, cues.GATE, cues.PERSON_FIRST)):
         yield "It says how a step should be."
     if not shows_later:
         yield from _find_edits(request, part)

@@ -185,6 +185,15 @@ GATE = re.compile(
     r"permission|ask|me|sign off)\b.{0,120}\bbefore\b|"
     r"^(?:ask|require|wait)\b.*\bbefore\b"
 )
+PERSON_FIRST = re.compile(
+    rf"^(?:nobody|no one|nothing|none|no \w+|never|don't|do not|hold|wait|block|{ACTION})\b.*"
+    r"\b(?:until|till|before|unless) (?:i|we|someone|somebody|a person|my \w+) (?:have |has )?"
+    r"(?:approved?|confirm(?:ed)?|seen?|looked|look|checked|check|agreed?|signed off|sign off|said|say|says|"
+    r"accept(?:ed)?|released?)\b"
+)
+"""Something waits for a person: hold it back until I have approved it."""
+SENTENCE_END = re.compile(r"(?<=[?!;]) +|(?<=[a-z)]\.) +")
+
 ORDERED = re.compile(
     rf"^(?:right |directly )?(?:before|after) (?:the |each |every |any )?[\w ]+?, ?(?:also |then )?{ACTION}\b|"
     rf"^(?:also )?(?:{ACTION})\b.*\b(?:before|after|between|behind) (?:the |each |every )?(?:\w+ )?{PART}\b|"

@@ -18,6 +18,7 @@ _TYPE_WORDS = {
     "derive": "derive|column|calculation",
     "pivot": "pivot",
     "read_dataset": "read|dataset|source|import|load|download|input",
+    "read_result": "read|result|source|input",
     "http_request": "http|request|fetch|api|download|call",
     "notify": "notify|notification|notifier|e-?mail|mail|message|slack|alert|sms|webhook|warning",
     "condition": "condition|check|test|if",

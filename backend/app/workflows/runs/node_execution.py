@@ -26,6 +26,7 @@ from app.workflows.node_configs import (
     Notify,
     Payload,
     Predict,
+    ReadResult,
     RunPython,
     RunSql,
     RunStudy,
@@ -37,6 +38,7 @@ from app.workflows.runs.context import AGENT, Results, RunContext
 from app.workflows.runs.datasets import store_dataset
 from app.workflows.runs.drawing import draw_chart
 from app.workflows.runs.predictions import predict_table
+from app.workflows.runs.results import read_result
 from app.workflows.runs.schemas import NodeResult
 from app.workflows.runs.sending import send_message, send_request
 from app.workflows.runs.studies import run_study
@@ -183,6 +185,7 @@ _RUNS: Mapping[type, RunNode] = {
     Payload: lambda ctx, node, config, _: read_payload(ctx, node, config),
     RunSql: lambda ctx, node, config, _: run_sql(ctx, node, config),
     RunPython: lambda ctx, node, config, _: run_python(ctx, node, config),
+    ReadResult: lambda ctx, node, config, _: read_result(ctx, node, config),
     Predict: predict_table,
     Chart: draw_chart,
     Store: store_dataset,

@@ -14,6 +14,7 @@ from app.program_runs.schemas import WorkflowOrigin
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.step_scope import ArtifactDraft
 from app.workflows.document import WorkflowDocument, computes_alike
+from app.workflows.node_configs import TABLE_MEDIA_TYPE, ReadResult
 from app.workflows.runs.schemas import (
     InboxRunView,
     RetriedRun,
@@ -76,6 +77,14 @@ class StoredFrameRow(NamedTuple):
     digest: str
     size_bytes: int
     meta: str
+
+
+class ResultTable(NamedTuple):
+    """A stored table that a node reads."""
+
+    digest: str
+    name: str
+    made_at: datetime
 
 
 @dataclass(frozen=True)
@@ -176,6 +185,18 @@ class WorkflowRuns:
         rows = await self.db.rows(WORKFLOWS.list_run_frames, run_id, self.owner)
         frames = [StoredFrameRow(**row) for row in rows]
         return {frame.name: ArtifactDraft("frame", *frame[:-1], json.loads(frame.meta)) for frame in frames}
+
+    async def find_table(self, config: ReadResult) -> ResultTable | None:
+        """Find the table that a node reads."""
+        source: tuple[UUID | str | None, ...]
+        if config.workflow_id is not None:
+            statement, source = WORKFLOWS.find_table_of_node, (config.workflow_id, config.node)
+        elif config.session_id is not None:
+            statement, source = WORKFLOWS.find_table_of_session, (config.session_id, config.table)
+        else:
+            statement, source = WORKFLOWS.find_table_by_id, (config.artifact_id,)
+        row = await self.db.row(statement, self.owner, TABLE_MEDIA_TYPE, *source)
+        return None if row is None else ResultTable(**row)
 
     async def find_study(self, study_id: UUID) -> StudyOutcome | None:
         """Find the end of a study. None before that."""

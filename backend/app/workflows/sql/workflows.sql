@@ -150,6 +150,29 @@ select s.id, s.preferences::text as preferences, s.status, s.created_at, s.start
    where a.session_id = s.id and a.kind = 'chart') as charts
 from sessions s where s.id = $1 and s.owner_id = $2 and s.graph = 'workflow'
 
+-- name: find_table_by_id
+-- $1 owner, $2 media type of tables, $3 artifact
+select a.digest, a.name, a.created_at as made_at from artifacts a
+where a.id = $3 and a.owner_id = $1 and a.media_type = $2 and a.kind <> 'holdout'
+
+-- name: find_table_of_session
+-- $1 owner, $2 media type of tables, $3 session, $4 name, without the ending of a file; null for the newest
+select a.digest, a.name, a.created_at as made_at from artifacts a
+where a.session_id = $3 and a.owner_id = $1 and a.media_type = $2 and a.kind <> 'holdout'
+  and ($4::text is null or regexp_replace(a.name, '[.]parquet$', '') = $4)
+order by a.seq desc, a.created_at desc, a.id limit 1
+
+-- name: find_table_of_node
+-- $1 owner, $2 media type of tables, $3 workflow, $4 node: of the newest run in which it ended well. A run of one query has
+-- the name of its node in its preferences.
+select a.digest, a.name, a.created_at as made_at
+from sessions s join artifacts a on a.session_id = s.id and a.owner_id = $1 and a.media_type = $2
+where s.owner_id = $1 and s.graph in ('run', 'workflow') and s.preferences #>> '{workflow,id}' = ($3::uuid)::text
+  and s.status = 'completed'
+  and (s.preferences #>> '{workflow,node}' = $4
+    or (a.name = $4 and a.kind = 'frame' and s.result -> 'nodes' -> $4 ->> 'status' = 'done'))
+order by s.created_at desc, a.seq desc, a.created_at desc limit 1
+
 -- name: find_study
 select status, error ->> 'detail' as error, result ->> 'headline' as headline, result #>> '{problem,target}' as target,
   result ->> 'metric' as metric, (result #>> '{holdout,value}')::float8 as value, (result ->> 'model')::uuid as model_id

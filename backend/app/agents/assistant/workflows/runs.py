@@ -148,8 +148,8 @@ def describe_run(card: RunCard) -> str:
     if card.outcome is None and card.waits_for:
         return f"{head} waits for its study. Ask for its result at any time."
     if card.outcome is None:
-        stands = "in line" if card.status == "queued" else "running"
-        return f"{head} is {stands} still. Ask for its result at any time."
+        position = "queued" if card.status == "queued" else "running"
+        return f"{head} is {position} still. Ask for its result at any time."
     nodes = [_describe_node(node) for node in card.nodes]
     ended = _ENDS.get(card.status if card.status == "cancelled" else card.outcome, "has failed")
     reason = f" {card.error}" if card.error else ""
