@@ -38,9 +38,9 @@ class WorkflowOverviews:
     db: Database
     owner: UUID
 
-    async def list_page(self, portion: PageRequest) -> ListPage[WorkflowOverview]:
-        """List workflows, the last changed first."""
-        page = await WorkflowService(self.db, self.owner).list_workflows(portion)
+    async def list_page(self, portion: PageRequest, tag: str | None = None) -> ListPage[WorkflowOverview]:
+        """List workflows, the last changed first. `tag`: those that have it."""
+        page = await WorkflowService(self.db, self.owner).list_workflows(portion, tag)
         ids = [workflow.id for workflow in page.items]
         runs, ticks = await self._list_last_runs(ids), await self._list_next_ticks(ids)
         return page.map(

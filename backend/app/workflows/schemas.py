@@ -99,14 +99,25 @@ class WorkflowRunCreate(_WorkflowInput):
 
     node: str | None = Field(default=None, max_length=100)
     version: int | None = Field(default=None, ge=1, le=MAX_VERSION, description="By default the current one.")
+    tag: str | None = Field(default=None, max_length=50, description="Of the version, in place of its number.")
     time_limit_s: float | None = Field(default=None, gt=0, le=86_400)
     payload: Annotated[Any, Field(description="JSON for `payload` nodes, as a webhook brings it.")] = None
     by_node: bool = Field(default=False, description="Run all nodes one by one, also where one query would do.")
 
+    @model_validator(mode="after")
+    def _require_one_version(self) -> Self:
+        if self.version is not None and self.tag is not None:
+            raise ValueError("Name the version by `version` or by `tag`")
+        return self
+
 
 class WorkflowSummary(BaseModel):
+    """A workflow. `tags`: names of its versions, beside `main`, which is the current one."""
+
     id: UUID
     name: str
+    owner: str = Field(description="Address of its owner's account.")
+    tags: list[str]
     version: int
     created_at: datetime
     updated_at: datetime
@@ -136,6 +147,7 @@ class VersionSummary(BaseModel):
     version: int
     message: str
     author: VersionAuthor | None
+    tags: list[str] = Field(description="Names of this version.")
     patch: list[StoredOperation] | None
     created_at: datetime
 

@@ -40,6 +40,8 @@ class WorkflowRecord(NamedTuple):
     created_at: datetime
     updated_at: datetime
     document: str
+    owner: str
+    tags: list[str]
 
 
 class VersionRecord(NamedTuple):
@@ -53,6 +55,7 @@ class VersionRecord(NamedTuple):
     author_kind: AuthorKind | None
     author_ref: UUID | None
     key_name: str | None
+    tags: list[str]
     document: str = "null"
 
     def make_summary(self) -> VersionSummary:
@@ -67,6 +70,7 @@ class VersionRecord(NamedTuple):
             version=self.version,
             message=self.message,
             author=author,
+            tags=self.tags,
             patch=_loads(self.patch),
             created_at=self.created_at,
         )
@@ -171,8 +175,8 @@ class WorkflowService:
         if await self.db.value(WORKFLOWS.delete_workflow, workflow_id, self.owner) is None:
             raise NotFound("workflow_not_found", f"There is no workflow with the id {workflow_id}.")
 
-    async def list_workflows(self, portion: PageRequest) -> ListPage[WorkflowSummary]:
-        """List workflows, the last changed first."""
+    async def list_workflows(self, portion: PageRequest, tag: str | None = None) -> ListPage[WorkflowSummary]:
+        """List workflows, the last changed first. `tag`: those that have it."""
         after = portion.after
         rows = await self.db.rows(
             WORKFLOWS.list_workflows,
@@ -182,11 +186,12 @@ class WorkflowService:
             # One more than is shown tells whether there is a next page.
             portion.limit + 1,
             portion.offset,
+            tag,
         )
         total = (
             after.total
             if after
-            else await self.db.value(WORKFLOWS.count_workflows, self.owner, MAX_COUNTED_ROWS)
+            else await self.db.value(WORKFLOWS.count_workflows, self.owner, MAX_COUNTED_ROWS, tag)
         )
         workflows = [WorkflowSummary(**row) for row in rows]
         return make_page(workflows, portion, int(total), lambda workflow: (workflow.updated_at, workflow.id))
@@ -242,5 +247,5 @@ def make_changed_error(workflow_id: UUID, version: int | None) -> Conflict:
     )
 
 
-def _loads(text: str | None) -> list[dict[str, Any]] | None:
+def _loads(text: str | None) -> Any:
     return None if text is None else json.loads(text)

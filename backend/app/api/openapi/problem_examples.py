@@ -135,6 +135,11 @@ _CONFLICTS = {
         "delete the stored bars.",
         {"coin": "BTC"},
     ),
+    "move_workflow_tag": _Example(
+        "tag_moved",
+        "This tag was moved meanwhile: it stands at version 3. Read it again, then move it.",
+        {"tag": "production", "version": 3},
+    ),
     "patch_workflow": _WORKFLOW_CHANGED,
     "pause_session": _PAUSELESS,
     "predict": _READING,

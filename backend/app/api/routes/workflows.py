@@ -51,6 +51,7 @@ from app.workflows.schemas import (
     WorkflowView,
 )
 from app.workflows.service import WorkflowChangeRequest, WorkflowService, preview
+from app.workflows.tags import TagName, WorkflowTags
 from app.workflows.triggers.comparison import compare_versions
 from app.workflows.triggers.views import list_triggers, make_views
 from app.workflows.triggers.webhooks import check_payload
@@ -142,10 +143,16 @@ async def create_workflow(
 
 
 @router.get("/workflows", operation_id="list_workflows")
-async def list_workflows(service: WorkflowServiceDep, page: KeyedPageDep) -> Page[WorkflowOverview]:
+async def list_workflows(
+    service: WorkflowServiceDep,
+    page: KeyedPageDep,
+    tag: Annotated[
+        TagName | None, Query(description="Those that have a version of this tag.", examples=["production"])
+    ] = None,
+) -> Page[WorkflowOverview]:
     """List your workflows, the last changed first, each with its newest run and its next time."""
     overviews = WorkflowOverviews(service.db, service.owner)
-    return keyed_page(page, await overviews.list_page(page.portion))
+    return keyed_page(page, await overviews.list_page(page.portion, tag))
 
 
 @router.get("/workflows/{workflow_id}", operation_id="get_workflow", responses=problems(404))
@@ -282,6 +289,8 @@ async def run_workflow(
     """
     workflow = await service.get(workflow_id)
     version = body.version or workflow.version
+    if body.tag is not None:
+        version = await WorkflowTags(service.db, service.owner).find_version(workflow_id, body.tag)
     document = workflow.document
     if version != workflow.version:
         document = (await service.get_version(workflow_id, version)).document

@@ -45,6 +45,25 @@ class WorkflowVersionRow(Base):
     """The API key, or the session of the conversation's turn or of the job."""
 
 
+class WorkflowTagRow(Base):
+    """A name of a version, which is kept as long as it has one. `version` is moved by compare-and-set."""
+
+    __tablename__ = "workflow_tags"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["workflow_id", "version"],
+            ["workflow_versions.workflow_id", "workflow_versions.n"],
+            name="fk_workflow_tags_workflow_id_workflow_versions",
+            ondelete="CASCADE",
+        ),
+    )
+
+    workflow_id: Mapped[UUID] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[int]
+    moved_at: Mapped[datetime] = now()
+
+
 class WorkflowProposalRow(Base):
     """A change that was proposed for a version. `status`: open, accepted or rejected."""
 

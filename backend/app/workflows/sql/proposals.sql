@@ -53,6 +53,7 @@ with moved as (
   select id, version, document, operations, message, $4, $5::uuid from moved
 ), pruned as (
   delete from workflow_versions v using moved where v.workflow_id = moved.id and v.n <= moved.version - $3::int
+    and not exists (select from workflow_tags t where t.workflow_id = v.workflow_id and t.version = v.n)
 ), trail as (
   insert into audit (owner_id, actor, action, detail)
   select $2, 'user', 'workflow_changed', jsonb_build_object('workflow', id, 'version', version, 'proposal', $1::uuid)

@@ -12,7 +12,8 @@ with made as (
   insert into audit (owner_id, actor, action, detail)
   select $2, 'user', 'workflow_created', jsonb_build_object('workflow', id) from made
 )
-select id, name, version, created_at, updated_at from made
+select id, name, version, created_at, updated_at, '{}'::text[] as tags, (select email from users where id = $2) as owner
+from made
 
 -- name: save_version
 -- $1 id, $2 owner, $3 version that was read, $4 name, $5 document, $6 patch, $7 message, $8 versions to keep,
@@ -26,6 +27,7 @@ with moved as (
   select id, version, $5::json, $6::json, $7, $9, $10::uuid from moved
 ), pruned as (
   delete from workflow_versions v using moved where v.workflow_id = moved.id and v.n <= moved.version - $8::int
+    and not exists (select from workflow_tags t where t.workflow_id = v.workflow_id and t.version = v.n)
 ), trail as (
   insert into audit (owner_id, actor, action, detail)
   select $2, 'user', 'workflow_changed', jsonb_build_object('workflow', id, 'version', version) from moved
@@ -33,21 +35,31 @@ with moved as (
 select version from moved
 
 -- name: get_workflow
-select w.id, w.name, w.version, w.created_at, w.updated_at, v.document
-from workflows w join workflow_versions v on v.workflow_id = w.id and v.n = w.version
+select w.id, w.name, w.version, w.created_at, w.updated_at, u.email as owner, v.document,
+  array(select t.name from workflow_tags t where t.workflow_id = w.id order by t.name) as tags
+from workflows w join workflow_versions v on v.workflow_id = w.id and v.n = w.version join users u on u.id = w.owner_id
 where w.id = $1 and w.owner_id = $2
 
 -- name: list_workflows
-select w.id, w.name, w.version, w.created_at, w.updated_at from workflows w
+-- $6 a tag, or null
+select w.id, w.name, w.version, w.created_at, w.updated_at, u.email as owner,
+  array(select t.name from workflow_tags t where t.workflow_id = w.id order by t.name) as tags
+from workflows w join users u on u.id = w.owner_id
 where w.owner_id = $1 and ($2::timestamptz is null or (w.updated_at, w.id) < ($2, $3::uuid))
+  and ($6::text is null or exists (select from workflow_tags t where t.workflow_id = w.id and t.name = $6))
 order by w.updated_at desc, w.id desc
 limit $4 offset $5
 
 -- name: count_workflows
-select count(*) as total from (select from workflows where owner_id = $1 limit $2) as few
+select count(*) as total from (
+  select from workflows w where w.owner_id = $1
+    and ($3::text is null or exists (select from workflow_tags t where t.workflow_id = w.id and t.name = $3))
+  limit $2
+) as few
 
 -- name: list_versions
-select v.n as version, v.message, v.patch, v.created_at, u.email, v.author_kind, v.author_ref, k.name as key_name
+select v.n as version, v.message, v.patch, v.created_at, u.email, v.author_kind, v.author_ref, k.name as key_name,
+  array(select t.name from workflow_tags t where t.workflow_id = v.workflow_id and t.version = v.n order by t.name) as tags
 from workflow_versions v join workflows w on w.id = v.workflow_id join users u on u.id = w.owner_id
 left join api_keys k on v.author_kind = 'api_key' and k.id = v.author_ref
 where w.id = $1 and w.owner_id = $2
@@ -55,7 +67,8 @@ order by v.n desc
 limit $3 offset $4
 
 -- name: get_version
-select v.n as version, v.message, v.patch, v.created_at, u.email, v.author_kind, v.author_ref, k.name as key_name, v.document
+select v.n as version, v.message, v.patch, v.created_at, u.email, v.author_kind, v.author_ref, k.name as key_name, v.document,
+  array(select t.name from workflow_tags t where t.workflow_id = v.workflow_id and t.version = v.n order by t.name) as tags
 from workflow_versions v join workflows w on w.id = v.workflow_id join users u on u.id = w.owner_id
 left join api_keys k on v.author_kind = 'api_key' and k.id = v.author_ref
 where w.id = $1 and w.owner_id = $2 and v.n = $3
