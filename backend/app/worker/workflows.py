@@ -57,7 +57,7 @@ def make_services_of_run(
     earlier = WorkflowRuns(resources.database, run.owner_id)
 
     async def find_figure(node_id: str) -> float | None:
-        return await earlier.find_figure(preferences.workflow, node_id, run_ids)
+        return await earlier.find_figure(preferences.saved_origin, node_id, run_ids)
 
     return replace(make_run_services(resources, run, frames, datasets, find_figure), make_chat=make_chat)
 

@@ -144,10 +144,18 @@ class ProposalService:
 
     async def get(self, proposal_id: UUID) -> ProposalView:
         """Raises NotFound."""
+        return await self._view(await self._get_row(proposal_id))
+
+    async def get_document(self, proposal_id: UUID) -> tuple[ProposalView, WorkflowDocument]:
+        """Return a proposal with the document that it makes. Raises NotFound."""
+        row = await self._get_row(proposal_id)
+        return await self._view(row), WorkflowDocument.model_validate_json(ProposalRecord(**row).document)
+
+    async def _get_row(self, proposal_id: UUID) -> Mapping[str, Any]:
         row = await self.db.row(PROPOSALS.get_proposal, proposal_id, self.owner)
         if row is None:
             raise NotFound("proposal_not_found", f"There is no proposal with the id {proposal_id}.")
-        return await self._view(row)
+        return row
 
     async def list_proposals(self, workflow_id: UUID, limit: int, offset: int) -> list[ProposalView]:
         """List the proposals of a workflow, newest first."""

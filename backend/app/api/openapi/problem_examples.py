@@ -154,6 +154,11 @@ _CONFLICTS = {
     "retry_workflow_run": _Example("run_not_ended", "This run has not ended. Wait for it, or cancel it."),
     "run_workflow": _reused_key("session"),
     "send_job": _Example("job_id_reused", "This job_id was used for another job. Use a new one for a new job."),
+    "try_workflow_proposal": _Example(
+        "no_earlier_run",
+        "A dry run begins with the tables of the last run, and no run of all nodes has ended yet. Run the "
+        "workflow first, with `by_node`.",
+    ),
     "update_dataset": _Example("note_changed", "The note was changed meanwhile; look at it again."),
     "update_worldline": _WORLDLINE_NAME,
     "continue_upload": _Example("offset_differs", "The next byte is 8,388,608, not 0.", {"offset": 8388608}),

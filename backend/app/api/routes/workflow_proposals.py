@@ -8,11 +8,16 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.api.deps import CHECK_STORAGE, PageDep, PrincipalDep, ResourcesDep
 from app.api.openapi.document import problems
+from app.api.session_deps import session_service
 from app.api.workflow_authors import AuthorDep
+from app.program_runs.schemas import RunStatus, RunStatusView
+from app.sessions.schemas import WORKFLOW_GRAPH
 from app.workflows.patching import Operations
 from app.workflows.proposals import ProposalService, ProposalView, propose_by_operations, propose_by_words
+from app.workflows.runs.dry_runs import DryRuns, DryRunView
 from app.workflows.schemas import ReadVersion, VersionMessage
 from app.workflows.service import WorkflowService, make_changed_error
+from app.workflows.validation import require_valid
 
 router = APIRouter(tags=["workflows"], responses=problems(401))
 
@@ -104,6 +109,44 @@ async def accept_workflow_proposal(
 ) -> ProposalView:
     """Save the proposed version. A workflow that was changed since stays as it is."""
     return await proposals.accept(proposal_id, author)
+
+
+@router.post(
+    "/workflow-proposals/{proposal_id}/dry-runs",
+    status_code=201,
+    operation_id="try_workflow_proposal",
+    responses=problems(404, 409),
+    dependencies=[CHECK_STORAGE],
+)
+async def try_workflow_proposal(
+    proposal_id: UUID,
+    proposals: ProposalServiceDep,
+    resources: ResourcesDep,
+    request: Request,
+    response: Response,
+) -> RunStatusView:
+    """Run a proposed change without effects, over the tables that the last run got. Nothing is accepted.
+
+    Messages, stored datasets, studies, agents and requests other than GET are left out, approvals taken for
+    given. `Location` names what differs.
+    """
+    proposal, document = await proposals.get_document(proposal_id)
+    require_valid(proposal.faults)
+    dry_run = await DryRuns(proposals.db, proposals.owner).make_request(proposal, document)
+    created = await session_service(resources, WORKFLOW_GRAPH).create(proposals.owner, dry_run)
+    response.headers["Location"] = f"{request.url.path}/{created.id}"
+    return RunStatusView(id=created.id, status=RunStatus.QUEUED)
+
+
+@router.get(
+    "/workflow-proposals/{proposal_id}/dry-runs/{run_id}",
+    operation_id="get_workflow_dry_run",
+    responses=problems(404),
+)
+async def get_workflow_dry_run(proposal_id: UUID, run_id: UUID, proposals: ProposalServiceDep) -> DryRunView:
+    """Show what a proposed change would come to, beside what the last run came to."""
+    await proposals.get(proposal_id)  # the first id of the address is looked for first
+    return await DryRuns(proposals.db, proposals.owner).get(proposal_id, run_id)
 
 
 @router.post(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -19,6 +20,7 @@ from app.workflows.fusion import parse
 from app.workflows.node_configs import ForEach, Notify, Trigger
 from app.workflows.runs.branches import find_closing, find_open_ways
 from app.workflows.runs.context import AGENT, RunContext, RunServices
+from app.workflows.runs.dry_nodes import leave_out, select_alike
 from app.workflows.runs.items import run_items
 from app.workflows.runs.node_execution import record_node
 from app.workflows.runs.schemas import NodeResult, RetriedRun
@@ -66,8 +68,12 @@ def make_graph_spec(services_of: Callable[[SessionFacts], RunServices]) -> Graph
 async def _start(state: WorkflowRunState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     ctx = runtime.context
     require_short_chain(ctx.preferences.chain)
-    retried = ctx.preferences.retried
-    earlier = {} if retried is None else await _keep_results(ctx, retried)
+    retried, dry = ctx.preferences.retried, ctx.preferences.dry
+    earlier: dict[str, Any] = {}
+    if retried is not None:
+        earlier = await _keep_results(ctx, retried)
+    elif dry is not None:
+        earlier = await _keep_inputs(ctx, dry.inputs_of)
     stages = [node_id for node_id in list_stages(ctx.document) if node_id not in earlier]
     return {"position": 0, "nodes": earlier, "stages": stages}
 
@@ -105,6 +111,26 @@ async def _keep_results(ctx: RunContext, retried: RetriedRun) -> dict[str, Any]:
     return dict(value) if isinstance(value, dict) else {}
 
 
+async def _keep_inputs(ctx: RunContext, run_id: UUID) -> dict[str, Any]:
+    """Take over what an earlier run did at the nodes that are the same here, with the tables that they got."""
+
+    async def keep() -> CallResult:
+        runs = ctx.services.earlier_runs
+        former, run, frames = (
+            await runs.get_document(run_id),
+            await runs.get(run_id),
+            await runs.list_frames(run_id),
+        )
+        alike = select_alike(run.nodes, former, ctx.document)
+        values: JsonValue = {node_id: result.model_dump(mode="json") for node_id, result in alike.items()}
+        drafts = [frames[node_id] for node_id in alike if node_id in frames]
+        return CallResult(values, f"{describe_count(len(alike), 'result')} kept.", drafts)
+
+    call = Call("choice:keep", "choice", "keep_results", AGENT, {"run": str(run_id)})
+    value = await ctx.step.call(call, keep)
+    return dict(value) if isinstance(value, dict) else {}
+
+
 def _choose_next(state: WorkflowRunState) -> str:
     return "running" if state["position"] < len(state["stages"]) else "finishing"
 
@@ -115,6 +141,8 @@ async def _run_node(state: WorkflowRunState, runtime: Runtime[RunContext]) -> di
     results = {node_id: NodeResult.model_validate(result) for node_id, result in state["nodes"].items()}
     config = parse(node)
     closing = find_closing(ctx, node, results)
+    if closing is None and ctx.preferences.dry is not None:
+        closing = leave_out(node)
     # Sent at the end, when it is known whether anything failed.
     if isinstance(config, Notify) and config.when == "failed":
         result = NodeResult(status="skipped")
@@ -139,7 +167,7 @@ async def _finish(state: WorkflowRunState, runtime: Runtime[RunContext]) -> dict
     ctx = runtime.context
     results = {node_id: NodeResult.model_validate(result) for node_id, result in state["nodes"].items()}
     has_failed = any(result.status in ("failed", "unknown") for result in results.values())
-    for node in ctx.document.nodes:
+    for node in () if ctx.preferences.dry else ctx.document.nodes:
         config = parse(node)
         if has_failed and isinstance(config, Notify) and config.when == "failed":
             results[node.id] = await record_node(ctx, node, config, results)

@@ -104,13 +104,14 @@ class WorkflowRuns:
         outcome = {"returned": "succeeded", "failed": "failed"}.get(str(content.get("end")))
         return WholeRunView(
             id=record.id,
-            workflow_id=preferences.workflow.id,
+            workflow_id=preferences.saved_origin.id,
             version=preferences.workflow.version,
             status="waiting" if record.is_waiting else SessionStatus(record.status),
             outcome=outcome,
             trigger=preferences.trigger,
             tick=preferences.tick,
             retried=preferences.retried,
+            dry=preferences.dry,
             nodes=content.get("nodes", {}),
             error=record.error,
             waits_for=record.waits_for,
@@ -154,9 +155,11 @@ class WorkflowRuns:
         run = await self.get(run_id)
         if run.ended_at is None:
             raise Conflict("run_not_ended", "This run has not ended. Wait for it, or cancel it.")
-        # The document that the run had: the workflow may be another by now.
+        if run.dry is not None:
+            # Its document is not saved, and a repetition would have effects.
+            raise Conflict("run_is_dry", "This is a dry run of a proposal. Accept that, then run the workflow.")
         row = await self.db.row(WORKFLOWS.get_run_document, run_id, self.owner)
-        document = WorkflowDocument.model_validate_json(row["document"] if row else "{}")
+        document = await self.get_document(run_id)
         first = node_id or next(
             (name for name, result in run.nodes.items() if result.status in ("failed", "unknown")), None
         )
@@ -179,6 +182,11 @@ class WorkflowRuns:
             chain=former.chain,
         )
         return make_whole_run(document, preferences)
+
+    async def get_document(self, run_id: UUID) -> WorkflowDocument:
+        """Return the document that a run has: the workflow may be another by now."""
+        row = await self.db.row(WORKFLOWS.get_run_document, run_id, self.owner)
+        return WorkflowDocument.model_validate_json(row["document"] if row else "{}")
 
     async def list_frames(self, run_id: UUID) -> dict[str, ArtifactDraft]:
         """Return the stored tables of a run by their nodes, to be stored with another one."""

@@ -78,6 +78,16 @@ class RetriedRun(BaseModel):
     node: str
 
 
+class DryRun(BaseModel):
+    """The proposal that a run tries without effects. `inputs_of`: the run whose tables it begins with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    proposal_id: UUID
+    workflow_id: UUID
+    inputs_of: UUID
+
+
 class WorkflowRunPreferences(BaseModel):
     """Settings of a run, stored as the preferences of its session. `tick`: the time that a trigger
     asked for. `chain`: names of the workflows whose runs led to this one, each by a
@@ -89,9 +99,17 @@ class WorkflowRunPreferences(BaseModel):
     trigger: str = "manual"
     tick: datetime | None = None
     retried: RetriedRun | None = None
+    dry: DryRun | None = None
     payload: Any = None
     chain: list[str] = Field(default_factory=list)
     seed: int = 0
+
+    @property
+    def saved_origin(self) -> WorkflowOrigin:
+        """The saved workflow, also of a dry run, which is of none itself."""
+        if self.dry is None:
+            return self.workflow
+        return self.workflow.model_copy(update={"id": self.dry.workflow_id})
 
 
 class WholeRun(BaseModel):
@@ -144,6 +162,7 @@ class WholeRunView(BaseModel):
     trigger: str
     tick: datetime | None
     retried: RetriedRun | None
+    dry: DryRun | None = Field(default=None, description="Set for a dry run of a proposal.")
     nodes: dict[str, NodeResult]
     waits_for: UUID | None = Field(default=None, description="The study that the run waits for.")
     waits_until: datetime | None = Field(

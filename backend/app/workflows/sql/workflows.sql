@@ -92,6 +92,12 @@ where s.owner_id = $1 and s.graph in ('run', 'workflow') and s.preferences #>> '
 order by s.created_at desc, s.id desc
 limit $3 offset $4
 
+-- name: find_last_run
+-- The newest run of all nodes that came to an end, well or not.
+select s.id, s.preferences::text as preferences from sessions s
+where s.owner_id = $1 and s.graph = 'workflow' and s.preferences #>> '{workflow,id}' = $2::text and s.status = 'completed'
+order by s.created_at desc, s.id desc limit 1
+
 -- name: list_last_runs
 -- $1 owner, $2 workflows
 select w.id as workflow_id, r.*
