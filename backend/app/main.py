@@ -79,6 +79,8 @@ def create_app(settings: Settings, hasher: PasswordHasher | None = None) -> Fast
     app.router.routes.extend(api_routes())
     for routes in (health, docs):
         app.include_router(routes.router, include_in_schema=False)
+    if settings.compatible_paths:  # before the page, which browsers would get at this address
+        app.include_router(health.compatible_router, include_in_schema=False)
     app.router.routes.append(WebPage())
     # The way that FastAPI documents; the document is built when it is first read, for a second.
     app.openapi = lambda: api_document(app.title, app.version)  # type: ignore[method-assign]

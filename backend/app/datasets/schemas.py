@@ -38,6 +38,7 @@ class DatasetView(BaseModel):
         default=None, description="How cells are read, with examples and what else they could be."
     )
     source_size_bytes: int = Field(description="Size of the upload.")
+    source_digest: str = Field(description="SHA-256 of the upload: tables with the same are of one file.")
     size_bytes: int = Field(description="Size of the Parquet file that it was converted to.")
     note: str = Field(
         description="What its owner wrote about it: plain text, empty without a note.",

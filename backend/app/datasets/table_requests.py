@@ -37,6 +37,14 @@ class TableSource(BaseModel):
         return self
 
 
+class TableExportRequest(TableSource):
+    """A table to be written as text."""
+
+    separator: Literal["comma", "tab"] = Field(
+        default="comma", description="`tab` for the clipboard of spreadsheets."
+    )
+
+
 class ColumnComparison(BaseModel):
     """A comparison of a column: as numbers, days or times where cell and value are, else as texts.
 

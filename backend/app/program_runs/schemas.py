@@ -18,7 +18,6 @@ from app.sessions.schemas import RUN_GRAPH, Datasets, SessionView, Text, UsageTo
 
 GRAPH = RUN_GRAPH
 
-
 Language = Literal["python", "sql", "plan", "prediction"]
 """Language of a run. A prediction has no code: it names a model and a table; the code of a plan is its JSON."""
 
@@ -219,12 +218,14 @@ class RunView(RunSummary):
     """A run with its code, its inputs, its outcome and its usage.
 
     `outcome.end` is `returned`, `raised`, `timed_out`, `out_of_memory`, ... or the code of a refusal.
+    `result` is `table` again, `python_code` and `dataset_id` are `code` of a program and the one of
+    `dataset_ids`: other services name them so. `error` is `failure`, else why the run itself failed.
     """
 
     dataset_ids: list[UUID]
     session_id: UUID | None
     outcome: dict[str, Any] | None
-    error: str | None
+    error: RunFailure | None
     usage: UsageTotals
     table: RunTable | None = Field(
         default=None, description="The answer of a query or plan, or the frame that a program left."
@@ -243,13 +244,27 @@ class RunView(RunSummary):
     exit_code: int | None = Field(
         default=None, description="0 if the program returned, 124 if its time ran out, else 1."
     )
-
     provider: Literal["process", "docker"] | None = Field(
         default=None, description="Where the cell ran: a process of the host, or a container."
     )
     isolation: str | None = Field(
         default=None, description="Isolation of the cell: `namespaces+lsm`, `lsm-only` or `none`."
     )
+
+    @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
+    @property
+    def dataset_id(self) -> UUID | None:
+        return self.dataset_ids[0] if len(self.dataset_ids) == 1 else None
+
+    @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
+    @property
+    def python_code(self) -> str | None:
+        return self.code if self.language == "python" else None
+
+    @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
+    @property
+    def result(self) -> RunTable | None:
+        return self.table
 
     @classmethod
     def from_session_view(cls, session: SessionView, artifacts: Sequence[RunArtifact] = ()) -> Self:
@@ -260,8 +275,12 @@ class RunView(RunSummary):
         # A session whose program failed has completed: the failure is its result.
         if outcome and outcome.end != End.RETURNED:
             status = read_failed_status(outcome.end)
+        fields = outcome.view_fields(preferences.language, session.goal) if outcome else {}
+        error = fields.get("failure")
+        if session.error:
+            error = RunFailure(code=session.error.code, message=session.error.detail)
         return cls(
-            **(outcome.view_fields(preferences.language, session.goal) if outcome else {}),
+            **fields,
             id=session.id,
             status=status,
             code=session.goal,
@@ -275,7 +294,7 @@ class RunView(RunSummary):
             thread_id=preferences.thread_id,
             artifacts=list(artifacts),
             outcome=result,
-            error=session.error.detail if session.error else None,
+            error=error,
             usage=UsageTotals(**session.usage.model_dump(include=set(UsageTotals.model_fields))),
         )
 

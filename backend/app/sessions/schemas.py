@@ -40,7 +40,9 @@ def _distinct(ids: list[UUID]) -> list[UUID]:
 
 Text = Annotated[str, AfterValidator(require_storable)]
 ColumnName = Annotated[Text, StringConstraints(min_length=1, max_length=200)]
-Goal = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=3, max_length=10_000)]
+MAX_GOAL_CHARACTERS = 10_000
+"""Characters of a goal: five pages."""
+Goal = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=3, max_length=MAX_GOAL_CHARACTERS)]
 SessionName = Annotated[Text, StringConstraints(strip_whitespace=True, max_length=200)]
 
 MAX_DATASETS = 20

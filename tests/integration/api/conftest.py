@@ -36,7 +36,7 @@ def _plain_logs() -> None:
 @pytest.fixture(autouse=True)
 def _patient_readiness(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have `/readyz` wait for Postgres and Redis until they hang."""
-    monkeypatch.setattr(readiness, "_PROBE_TIMEOUT_S", HANG_GUARD_S)
+    monkeypatch.setattr(readiness, "PROBE_TIMEOUT_S", HANG_GUARD_S)
 
 
 @pytest.fixture

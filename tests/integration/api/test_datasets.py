@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import asyncpg
 import bokeh_sampledata
+import pytest
 
 from app.settings import Settings
 
@@ -31,6 +32,13 @@ async def test_an_upload_is_converted_profiled_and_listed(ada: User) -> None:
     preview = (await ada.http.get(f"/datasets/{made['id']}/preview?limit=2&offset=1")).json()
     assert preview["rows"][0][0] == "Allison, Miss Helen Loraine"
     assert (len(preview["rows"]), preview["total"]) == (2, 1313)
+
+
+@pytest.mark.parametrize("parameters", ["filter_column=", "filter_column=a%00b", "sort=%00", "sort="])
+async def test_a_preview_by_a_column_that_cannot_be_is_refused(parameters: str, ada: User) -> None:
+    made = (await upload(ada, CSV)).json()
+    answer = await ada.http.get(f"/datasets/{made['id']}/preview?{parameters}")
+    assert answer.status_code == 422, answer.text
 
 
 async def test_a_raw_body_is_an_upload_too(ada: User) -> None:

@@ -67,6 +67,7 @@ OPEN = {
     "sign_in",
     "start_browser_session",
     "refresh",
+    "get_config",
     "healthz",
     "readyz",
     "metrics",

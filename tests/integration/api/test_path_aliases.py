@@ -1,11 +1,13 @@
 """Shorter paths lead to the same operations, behind the same credentials and limits."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from uuid import uuid4
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from redis.asyncio import Redis
 
 from app.api.server.path_aliases import API_NAMES, ROOT_NAMES, find_canonical
 from app.auth.principal import ALL_SCOPES, Scope
@@ -17,6 +19,14 @@ from .test_ownership import CLOSED, Operation
 from .test_threads import dataset  # noqa: F401 - a fixture
 
 ALIASED = [operation for operation in CLOSED if operation.path.split("/")[1] in ROOT_NAMES]
+
+JOBS_THAT_WAIT = """
+with users_and_jobs as (
+  insert into agent_jobs (id, owner_id, job_id, message, digest, is_queued)
+  select gen_random_uuid(), (select min(id::text)::uuid from users), n::text, '{}'::json, 'digest', true
+  from generate_series(1, 2) n returning 1)
+select count(*) from users_and_jobs
+"""
 
 
 @pytest.fixture
@@ -108,6 +118,32 @@ async def test_the_result_of_a_run_is_the_answer_of_its_alias_unless_the_request
 )
 def test_other_paths_are_left_alone(path: str) -> None:
     assert find_canonical(path) is None
+
+
+@pytest.mark.usefixtures("ada")
+@pytest.mark.parametrize("accept", ["*/*", "text/html,application/xhtml+xml"])
+async def test_the_health_of_the_queue_is_read_without_a_credential(
+    app: FastAPI, root: httpx.AsyncClient, accept: str
+) -> None:
+    database = app.state.resources.database
+    await database.value(
+        "insert into workers (id, graphs, queues) values (gen_random_uuid(), '{}', '{steps,compute}')"
+    )
+    answer = await root.get("/health", headers={"Accept": accept})
+    assert answer.status_code == 200, answer.text
+    assert answer.json() == {"status": "ok", "redis": "ok", "workers": 1, "queue_depth": 0, "llm": "offline"}
+    await database.value(JOBS_THAT_WAIT)
+    assert (await root.get("/health")).json()["queue_depth"] == 2
+
+
+async def test_the_health_of_the_queue_names_what_is_away(app: FastAPI, root: httpx.AsyncClient) -> None:
+    resources = app.state.resources
+    async with Redis(port=1) as away:
+        app.state.resources = replace(resources, redis=away, job_queue=away)
+        answer = (await root.get("/health")).json()
+    app.state.resources = resources
+    assert (answer["status"], answer["redis"]) == ("limited", "unavailable")
+    assert (answer["workers"], answer["queue_depth"]) == (0, None)
 
 
 async def test_aliases_are_off_by_default() -> None:

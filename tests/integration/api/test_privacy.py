@@ -96,7 +96,7 @@ async def test_a_step_that_breaks_says_why_to_its_owner_and_not_to_the_log(
     monkeypatch.setattr(resources.computer, "run", broken)
     run = (await ada.http.post("/runs", json={"language": "python", "code": "result = 1"})).json()["id"]
     await duties.runner.advance(UUID(run))
-    assert PERSON in (await ada.http.get(f"/runs/{run}")).json()["error"]
+    assert PERSON in (await ada.http.get(f"/runs/{run}")).json()["error"]["message"]
     lines = said.getvalue()
     assert "RuntimeError" in lines
     assert run in lines

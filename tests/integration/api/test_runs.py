@@ -105,6 +105,10 @@ async def test_a_run_that_fails_says_how_and_what_it_had_said(
     seen = await run(ada, services, language, code, dataset_ids=[dataset], time_limit_s=1.5)
     assert seen["status"] == {"timed_out": "timed_out", "raised": "failed"}.get(end, "rejected")
     assert seen["failure"]["message"] == seen["outcome"]["detail"]
+    assert seen["duration_ms"] > 0
+    assert seen["error"] == seen["failure"]
+    assert seen["error"].keys() == {"code", "message", "line"}
+    assert seen["python_code"] == (code if language == "python" else None)
     assert seen["outcome"]["end"] == end or language == "sql", seen
     assert words in seen["outcome"]["detail"]
     assert seen["outcome"]["stdout"] == ("so far\n" if "so far" in code else "")
@@ -130,7 +134,9 @@ async def test_a_run_that_ends_in_time_is_the_answer(ada: User, services: Worker
         "truncated": False,
     }
     assert capsule["compiled_sql"] == body["sql"]
-    assert (capsule["exit_code"], capsule["failure"]) == (0, None)
+    assert (capsule["exit_code"], capsule["failure"], capsule["error"]) == (0, None, None)
+    assert capsule["result"] == capsule["table"]
+    assert (capsule["dataset_id"], capsule["python_code"]) == (capsule["dataset_ids"][0], None)
     assert capsule["duration_ms"] > 0
     assert (capsule["run_id"], capsule["query_mode"], capsule["plan_json"]) == (capsule["id"], "sql", None)
     [whole] = capsule["artifacts"]
@@ -197,6 +203,32 @@ async def test_a_frame_that_a_program_leaves_is_a_table_as_of_a_query(
     assert [(item["kind"], item["name"]) for item in left] == [("table", "result.parquet")]
     whole = await ada.http.get(f"/artifacts/{left[0]['id']}")
     assert len(pq.read_table(io.BytesIO(whole.content))) == 120
+
+
+@pytest.mark.parametrize("levels", [64, 65])
+async def test_a_result_of_64_levels_is_whole_and_a_deeper_one_is_refused(
+    ada: User, services: WorkerServices, levels: int
+) -> None:
+    code = (
+        f"result = 7\nfor level in range({levels}):\n    result = [result] if level % 2 else {{'a': result}}\n"
+    )
+    seen = await run(ada, services, "python", code)
+    if levels > 64:
+        assert (seen["status"], seen["failure"]["code"], seen["value"]) == ("failed", "value_too_deep", None)
+        return
+    value, depth = seen["value"], 0
+    while isinstance(value, list | dict):
+        value, depth = value["a"] if isinstance(value, dict) else value[0], depth + 1
+    assert (seen["status"], value, depth) == ("succeeded", 7, 64)
+    session = f"/lab/agent/sessions/{seen['id']}"
+    for part in ("", "/results", "/steps", "/messages", "/audit", "/events", "/bundle"):
+        assert (await ada.http.get(session + part)).status_code == 200, part
+
+
+async def test_a_result_that_contains_itself_is_refused(ada: User, services: WorkerServices) -> None:
+    seen = await run(ada, services, "python", "loop = []\nloop.append(loop)\nresult = {'loop': loop}")
+    assert (seen["status"], seen["failure"]["code"]) == ("failed", "value_too_deep")
+    assert "contains itself" in seen["failure"]["message"]
 
 
 async def test_a_mapping_with_the_keys_of_a_table_is_a_value(ada: User, services: WorkerServices) -> None:
@@ -415,6 +447,20 @@ class CellsWithoutPolicy:
 
     async def isolation(self) -> Isolation:
         return await self.cells.isolation()
+
+
+async def test_where_exports_are_off_a_program_that_writes_a_file_fails(app: FastAPI, ada: User) -> None:
+    resources = app.state.resources
+    off = Settings(_env_file=None, python_exports="off", secret_key="x" * 32)
+    computer = ComputationRunner(
+        resources.cells, resources.blobs, resources.cells.scratch, off.limits, off.python_exports
+    )
+    own = replace(resources, computer=computer)
+    services = WorkerServices.assemble(own, pipeline_graphs(own))
+    seen = await run(ada, services, "python", "result = 1\npd.DataFrame({'a': [1]}).to_csv('a.csv')")
+    assert (seen["status"], seen["artifacts"], seen["failure"]["line"]) == ("failed", [], 2)
+    assert "programs write no files here" in seen["failure"]["message"]
+    assert (await run(ada, services, "python", "result = 1"))["status"] == "succeeded"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Two weeks of schedules with a change of the clock, in a database whose time of day the test sets.
+"""Two weeks of schedules, with changes of the clock on both hemispheres, in a database whose time is set.
 
 Sweepers are killed at any moment, and at times there is none: each tick runs once, or as the rule for missed
 ones says. `LABCREW_SCHEDULED_WORKFLOWS=1000` has as many of them.
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from fastapi import FastAPI
@@ -30,10 +31,10 @@ from .conftest import User
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
-START = datetime(2026, 10, 18, tzinfo=UTC)
+START = datetime(2026, 3, 25, tzinfo=UTC)
 END = START + timedelta(days=14)
-"""Summer time ends in Berlin on October 25."""
-ZONES = ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata")
+"""Summer time begins in Berlin on March 29; on April 5 it ends in Santiago and (half an hour) Lord Howe."""
+ZONES = ("Europe/Berlin", "America/Santiago", "Australia/Lord_Howe", "Asia/Kolkata")
 CRONS = ("0 8 * * 1-5", "30 2 * * *", "0 */6 * * *", "15 0 * * 0", "0 0 1 * *", "*/30 9-10 * * *")
 WORKFLOWS = int(os.environ.get("LABCREW_SCHEDULED_WORKFLOWS") or 40)
 SWEEPERS = 3
@@ -46,7 +47,7 @@ GENERATED = {"source": {"kind": "generate", "rows": 1, "columns": [{"name": "n",
 
 SIMULATED_TIME = (
     "create schema simulated",
-    "create table simulated.clock as select timestamptz '2026-10-18 00:00+00' as now",
+    f"create table simulated.clock as select timestamptz '{START.isoformat()}' as now",
     "create function simulated.now() returns timestamptz stable language sql as "
     "'select now from simulated.clock'",
     # Runs end as they begin: nobody works on them, and a workflow has a limit of live ones.
@@ -156,6 +157,14 @@ def choose_pauses(chance: random.Random, count: int) -> set[int]:
     part = count // PAUSES
     starts = [part * n + chance.randrange(part - PAUSED_MOMENTS) for n in range(PAUSES)]
     return {start + n for start in starts for n in range(PAUSED_MOMENTS)}
+
+
+def test_clocks_change_both_ways_within_the_two_weeks() -> None:
+    moves = {
+        zone: START.astimezone(ZoneInfo(zone)).utcoffset() != END.astimezone(ZoneInfo(zone)).utcoffset()
+        for zone in ZONES
+    }
+    assert moves == {zone: zone != "Asia/Kolkata" for zone in ZONES}
 
 
 async def test_every_tick_of_two_weeks_runs_once_or_by_its_rule_whatever_dies(

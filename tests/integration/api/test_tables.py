@@ -1,5 +1,6 @@
 """Rows, distributions and figures of tables over the API: of datasets and artifacts, at a rate of their own."""
 
+import csv
 import io
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,38 @@ async def test_what_is_no_table_or_somebody_elses_is_refused(
         assert (answer.status_code, answer.json()["code"]) == (404, "artifact_not_found")
         answer = await ada.http.post(f"/tables/{endpoint}", json={"source": {"artifact_id": str(report)}})
         assert (answer.status_code, answer.json()["code"]) == (422, "not_a_table")
+
+
+LONG = "word " * 1_000
+FORMULAS = pd.DataFrame(
+    {
+        "=name": ["=1+1", "+49 30 1", "-5", "@all", LONG, "\n=1+1", "\uff1d1+1"],
+        "count": pd.array([-5, 2**53 + 1, 0, 1, None, 2, 3], "Int64"),
+    }
+)
+
+
+async def test_an_export_has_whole_cells_and_no_formula_that_a_spreadsheet_would_carry_out(
+    app: FastAPI, ada: User, new_user: NewUser
+) -> None:
+    _, table = await _store(app, ada, FORMULAS)
+    answer = await ada.http.get("/tables/csv", params={"artifact_id": str(table)})
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/csv; charset=utf-8")
+    assert "attachment" in answer.headers["content-disposition"]
+    assert list(csv.reader(io.StringIO(answer.text))) == [
+        ["'=name", "count"],
+        ["'=1+1", "-5"],
+        ["'+49 30 1", "9007199254740993"],
+        ["-5", "0"],
+        ["'@all", "1"],
+        [LONG, ""],
+        ["'\n=1+1", "2"],
+        ["'\uff1d1+1", "3"],
+    ]
+    tabs = await ada.http.get("/tables/csv", params={"artifact_id": str(table), "separator": "tab"})
+    assert tabs.text.splitlines()[1] == "'=1+1\t-5"
+    bob = await new_user()
+    assert (await bob.http.get("/tables/csv", params={"artifact_id": str(table)})).status_code == 404
 
 
 async def test_who_scrolls_uses_up_no_requests(app: FastAPI, ada: User, source: dict[str, str]) -> None:

@@ -64,6 +64,9 @@ update agent_jobs set claimed_until = null where id = $1 returning id
 -- name: has_open_jobs
 select exists (select from agent_jobs where delivered_at is null)
 
+-- name: count_open_jobs
+select count(*) as n from agent_jobs where delivered_at is null and answer is null
+
 -- name: read_outcome
 select s.status, s.error::text as error, s.result::text as result, s.ended_at is not null as has_ended,
   extract(epoch from coalesce(s.ended_at, now()) - s.created_at) * 1000 as duration_ms,

@@ -213,6 +213,7 @@ _BODY_NOUNS = {
     "query_table": "dataset",
     "run_python_tool": "worldline",
     "run_sql_tool": "worldline",
+    "export_table": "dataset",
     "summarize_table": "dataset",
 }
 """Operations whose body or query holds the id of what may be missing."""

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from app.api.deps import ResourcesDep
 from app.api.openapi.document import problems
+from app.api.status.queue_health import QueueHealth, read_queue_health
 from app.api.status.readiness import check_readiness
 from app.api.status.service_metrics import ServiceMetrics
 from app.errors import Unauthorized
@@ -16,6 +17,8 @@ from app.sandbox.exchange.contract import Isolation
 from app.settings import Settings
 
 router = APIRouter(tags=["health"])
+compatible_router = APIRouter(tags=["health"])
+"""Routes at the root of a service with COMPATIBLE_PATHS."""
 
 
 class Health(BaseModel):
@@ -66,6 +69,12 @@ class Readiness(BaseModel):
 async def healthz() -> Health:
     """Answer while the process runs."""
     return Health()
+
+
+@compatible_router.get("/health", operation_id="health")
+async def health(resources: ResourcesDep) -> QueueHealth:
+    """Answer while the process runs, with the state of Redis, workers, jobs and the chat model."""
+    return await read_queue_health(resources)
 
 
 @router.get("/readyz", operation_id="readyz", responses={503: {"model": Readiness}})

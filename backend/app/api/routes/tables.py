@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Annotated, cast
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.files.downloads import Download, send_blob
 from app.api.openapi.document import problems
 from app.api.session_deps import LooksDep
 from app.artifacts import service as artifacts
@@ -16,6 +17,7 @@ from app.datasets.repository import DatasetRepository
 from app.datasets.schemas import PreviewView
 from app.datasets.table_requests import (
     TableAggregateRequest,
+    TableExportRequest,
     TableQuery,
     TableSource,
     TableSummaryRequest,
@@ -72,6 +74,29 @@ async def query_table(query: TableQuery, tables: ReaderDep, sources: SourcesDep)
     The rows of a hold-out count as a look at it, once for its session.
     """
     return await tables.read_page(await sources.find_digest(query.source), query)
+
+
+@router.get(
+    "/csv",
+    operation_id="export_table",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}, **problems(422)},
+)
+async def export_table(
+    request: Request,
+    export: Annotated[TableExportRequest, Query()],
+    tables: ReaderDep,
+    sources: SourcesDep,
+    resources: ResourcesDep,
+) -> Response:
+    """Download all rows of a table as delimited text, every cell whole.
+
+    A text that a spreadsheet would carry out as a formula gets an apostrophe before it; numbers stay as they
+    are. The rows of a hold-out count as a look at it, once for its session.
+    """
+    file = await tables.write_csv(await sources.find_digest(export), export)
+    download = Download(file.digest, file.size_bytes, "text/csv; charset=utf-8", file.name)
+    return await send_blob(request, resources.blobs, download, attach=True)
 
 
 @router.post("/summary", operation_id="summarize_table")

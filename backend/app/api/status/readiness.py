@@ -10,7 +10,7 @@ from app.redis_client import refuse_cluster
 from app.resources import Resources
 from app.sessions.workers import count_live_workers, count_stranded, missing_versions, missing_workers
 
-_PROBE_TIMEOUT_S = 2.0
+PROBE_TIMEOUT_S = 2.0
 """Shorter than the usual time-out of a health check (5 s), which would see no answer otherwise."""
 
 Probe = Callable[[Resources], Awaitable[None]]
@@ -114,12 +114,12 @@ async def _run_probes(probes: Mapping[str, Probe], resources: Resources) -> dict
 
 async def _run_probe(probe: Probe, resources: Resources) -> str | None:
     try:
-        async with asyncio.timeout(_PROBE_TIMEOUT_S):
+        async with asyncio.timeout(PROBE_TIMEOUT_S):
             await probe(resources)
     except _Deficient as error:
         return str(error)
     except TimeoutError:
-        return f"It did not answer within {_PROBE_TIMEOUT_S:g} s."
+        return f"It did not answer within {PROBE_TIMEOUT_S:g} s."
     except Exception as error:  # noqa: BLE001 - a probe reports every way of failing
         return f"It does not answer ({type(error).__name__})."
     return None

@@ -1,0 +1,1 @@
+"""Everything that waits for a user."""
