@@ -102,7 +102,7 @@ def begin(home: Path, *arguments: str, **settings: str) -> "subprocess.Popen[str
 
 
 def start(home: Path, **settings: str) -> Up:
-    process, output = begin(home, "up", **settings), home.parent / "up.txt"
+    process, output = begin(home, "up", "--verbose", **settings), home.parent / "up.txt"
     wait_until(lambda: process.poll() is not None or running_service(home), every_s=0.05)
     addresses = running_service(home)
     assert addresses, f"the service ended before it was up:\n{output.read_text()}"

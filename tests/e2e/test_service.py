@@ -19,7 +19,7 @@ import httpx
 import pytest
 import websockets
 from tests.otlp import Collector
-from tests.patience import HANG_GUARD_S, hang_guard
+from tests.patience import HANG_GUARD_S, hang_guard, wait_until
 
 from app.db.pool import Database
 
@@ -286,6 +286,12 @@ async def test_a_session_survives_the_killing_of_every_process(api: httpx.AsyncC
     assert view["result"]["report"]["checked_claims"] > 0
 
 
+def test_the_first_start_ever_says_what_was_made_as_stages(up: Any) -> None:
+    wait_until(lambda: "Ready in" in up.output.read_text(), every_s=0.05)
+    [stages] = re.findall(r"Ready in .*", up.output.read_text())
+    assert re.search(r"database made \d+\.\d.*, migration \d+\.\d", stages), stages
+
+
 def test_a_second_service_on_the_folder_is_refused_by_name(up, labcrew) -> None:
     done = labcrew(up.home, "up", "--port", "0")
     assert done.returncode == 3
@@ -297,7 +303,7 @@ def test_a_taken_port_is_refused_before_anything_starts(up, labcrew, tmp_path: P
     port = up.addresses.api.rpartition(":")[2]
     done = labcrew(tmp_path / "other", "up", "--port", port)
     assert done.returncode == 3
-    assert f"127.0.0.1:{port}" in done.stderr
+    assert f"port {port} of 127.0.0.1" in done.stderr
     assert "API_PORT" in done.stderr
 
 

@@ -47,6 +47,26 @@ def test_up_stops_clean_and_comes_back_after_a_kill(home: Path, start_up) -> Non
     assert third.interrupt() == 0
 
 
+def test_a_service_that_stops_is_found_by_nobody_and_the_next_one_waits(
+    home: Path, start_up, start_process
+) -> None:
+    first = start_up(home)
+    first.wait_until_ready()
+    api = first.pid_of("api")
+    # The API cannot end, so the service stops for as long as this test wants.
+    os.kill(api, signal.SIGSTOP)
+    first.process.send_signal(signal.SIGINT)
+    wait_until(lambda: running_service(home) is None, every_s=0.01)
+    second = start_process(home, "up")
+    wait_until(lambda: "Waiting for another service" in first.output.read_text(), every_s=0.05)
+    os.kill(api, signal.SIGCONT)
+    assert ended(first.process) == 0
+    wait_until(lambda: second.poll() is not None or running_service(home) is not None, every_s=0.05)
+    second.send_signal(signal.SIGINT)
+    assert ended(second) == 0
+    assert running_service(home) is None
+
+
 def test_a_service_that_is_stopped_while_it_starts_does_not_go_on(tmp_path: Path, start_process) -> None:
     home = tmp_path / "home"
     starting = start_process(home, "up")

@@ -1,31 +1,98 @@
-"""Every command of `labcrew`."""
+"""Every command of `labcrew`. A command is imported when it is asked for: most need little of the others."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from app.cli import prices
-from app.cli.administration import accounts, blobs, doctor, maintenance
-from app.cli.chat import command as chat
-from app.cli.connection import web_sign_in
 from app.cli.connection.command_process import register_runner
-from app.cli.jobs import commands as job_commands
-from app.cli.scoring import evaluate
-from app.cli.sessions import commands as session_commands
-from app.cli.sessions import download, run
-from app.cli.supervisor import process_commands, up
 from app.cli.terminal.exit_codes import exit_code_of
-from app.cli.workflows import commands as workflow_commands
 
-app = typer.Typer(
-    name="labcrew",
-    help="A data-science crew behind an API: from data and a goal to a checked report.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+_FIRST_STEPS = {
+    "demo": "app.cli.sessions.run:demo",
+    "run": "app.cli.sessions.run:run",
+    "chat": "app.cli.chat.command:chat",
+    "up": "app.cli.supervisor.up:up",
+    "sign-in": "app.cli.connection.web_sign_in:sign_in",
+}
+_SESSIONS = {
+    "sessions": "app.cli.sessions.commands:sessions",
+    "show": "app.cli.sessions.commands:show",
+    "open": "app.cli.sessions.commands:open_report",
+    "answer": "app.cli.sessions.commands:answer",
+    "resume": "app.cli.sessions.commands:resume",
+    "pause": "app.cli.sessions.commands:pause",
+    "cancel": "app.cli.sessions.commands:cancel",
+    "predict": "app.cli.sessions.commands:predict",
+    "fork": "app.cli.sessions.commands:fork",
+    "compare": "app.cli.sessions.commands:compare",
+    "bundle": "app.cli.sessions.download:bundle",
+    "notebook": "app.cli.sessions.download:notebook",
+    "verify": "app.cli.sessions.download:verify",
+}
+_WORKFLOWS = {
+    "eval": "app.cli.scoring.evaluate:evaluate",
+    "workflow": "app.cli.workflows.commands:app",
+    "jobs": "app.cli.jobs.commands:app",
+    "prices": "app.cli.prices:app",
+}
+_OPERATION = {
+    "doctor": "app.cli.administration.doctor:doctor",
+    "api": "app.cli.supervisor.process_commands:api",
+    "worker": "app.cli.supervisor.process_commands:worker",
+    "cells": "app.cli.supervisor.process_commands:cells",
+    "charts": "app.cli.supervisor.process_commands:charts",
+    "migrate": "app.cli.supervisor.process_commands:migrate",
+    "backup": "app.cli.administration.maintenance:backup",
+    "restore": "app.cli.administration.maintenance:restore",
+    "retention": "app.cli.administration.maintenance:retention",
+    "user": "app.cli.administration.accounts:users",
+    "key": "app.cli.administration.accounts:keys",
+    "secret": "app.cli.administration.accounts:secrets",
+    "blobs": "app.cli.administration.blobs:app",
+}
+_PANELS = {
+    "First steps": _FIRST_STEPS,
+    "Sessions": _SESSIONS,
+    "Workflows, jobs, prices, suites": _WORKFLOWS,
+    "Operation of a service": _OPERATION,
+}
+"""Head in the help -> its commands, each a function or a group of further commands."""
+_HIDDEN = frozenset({"cells", "charts"})
+"""Commands that the service runs for itself."""
+
+
+def make_app(words: Sequence[str] = ()) -> typer.Typer:
+    """Make the program. `words`: a command line; if it begins with a command, no other is imported."""
+    first = words[0] if words and any(words[0] in commands for commands in _PANELS.values()) else None
+    app = typer.Typer(
+        name="labcrew",
+        help="A data-science crew behind an API: from data and a goal to a checked report.",
+        epilog='For example: labcrew run houses.csv "Predict the price"',
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        callback=_options,
+    )
+    for panel, commands in _PANELS.items():
+        for name, place in commands.items():
+            if first in (None, name):
+                _add(app, name, _load(place), panel)
+    return app
+
+
+def _add(app: typer.Typer, name: str, command: Any, panel: str) -> None:
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name, rich_help_panel=panel)
+    else:
+        app.command(name, hidden=name in _HIDDEN, rich_help_panel=panel)(command)
+
+
+def _load(place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _print_version(is_requested: bool) -> None:
@@ -34,8 +101,7 @@ def _print_version(is_requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def options(
+def _options(
     show_version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
@@ -43,45 +109,8 @@ def options(
     """A data-science crew behind an API: from data and a goal to a checked report."""
 
 
-app.command("up")(up.up)
-app.command("sign-in")(web_sign_in.sign_in)
-app.command("run")(run.run)
-app.command("demo")(run.demo)
-app.command("chat")(chat.chat)
-app.command("sessions")(session_commands.sessions)
-app.command("show")(session_commands.show)
-app.command("open")(session_commands.open_report)
-app.command("answer")(session_commands.answer)
-app.command("resume")(session_commands.resume)
-app.command("pause")(session_commands.pause)
-app.command("fork")(session_commands.fork)
-app.command("compare")(session_commands.compare)
-app.command("predict")(session_commands.predict)
-app.command("cancel")(session_commands.cancel)
-app.command("bundle")(download.bundle)
-app.command("notebook")(download.notebook)
-app.command("verify")(download.verify)
-app.command("eval")(evaluate.evaluate)
-app.command("api")(process_commands.api)
-app.command("worker")(process_commands.worker)
-app.command("cells", hidden=True)(process_commands.cells)
-app.command("charts", hidden=True)(process_commands.charts)
-app.command("migrate")(process_commands.migrate)
-app.command("backup")(maintenance.backup)
-app.command("restore")(maintenance.restore)
-app.command("retention")(maintenance.retention)
-app.command("doctor")(doctor.doctor)
-app.add_typer(workflow_commands.app, name="workflow")
-app.add_typer(job_commands.app, name="jobs")
-app.add_typer(accounts.users, name="user")
-app.add_typer(accounts.keys, name="key")
-app.add_typer(accounts.secrets, name="secret")
-app.add_typer(prices.app, name="prices")
-app.add_typer(blobs.app, name="blobs")
-
-
 def _run(arguments: Sequence[str]) -> int:
-    return exit_code_of(lambda: app([*arguments], standalone_mode=False))
+    return exit_code_of(lambda: make_app(arguments)([*arguments], standalone_mode=False))
 
 
 register_runner(_run)

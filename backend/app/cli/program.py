@@ -11,7 +11,9 @@ from app.cli.terminal.interrupts import interrupt_between_imports
 
 def _run_command_line() -> None:
     with quick_imports():
-        from app.cli.commands import app  # noqa: PLC0415 - Ctrl-C is caught before the half second of it
+        from app.cli.commands import make_app  # noqa: PLC0415 - Ctrl-C is caught before the imports
+
+        app = make_app(sys.argv[1:])
     app()
 
 

@@ -33,14 +33,15 @@ def config(database_url: str, *folders: Path) -> "Config":
     return settings
 
 
-def upgrade(database_url: str, revision: str = "head") -> None:
+def upgrade(database_url: str, revision: str = "head") -> bool:
     """Migrate up, in an event loop of its own: call it from a thread where one is running.
 
+    Returns False for a database that has the schema of this code already.
     Raises Conflict when a newer Labcrew has migrated the database to a revision that this one does not know.
     """
     current = asyncio.run(_revision(database_url))
     if revision == "head" and current == code_revision():
-        return
+        return False
     if current is not None and not is_known(current):
         raise Conflict(
             "database_ahead",
@@ -51,6 +52,7 @@ def upgrade(database_url: str, revision: str = "head") -> None:
     from alembic import command  # noqa: PLC0415
 
     command.upgrade(config(database_url), revision)
+    return True
 
 
 def downgrade(database_url: str, revision: str = "base") -> None:

@@ -2,6 +2,8 @@
 
 import fcntl
 import os
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -12,6 +14,9 @@ from app.servers.os_user import Account, choose_account
 from app.servers.postgres import Postgres
 from app.servers.valkey import Valkey
 
+_LOCK_PAUSE_S = 0.1
+"""Seconds between attempts: flock itself could not be ended by a signal that the service handles."""
+
 
 @dataclass
 class FolderLock:
@@ -20,31 +25,51 @@ class FolderLock:
     path: Path
     _file: IO[str] | None = field(default=None, init=False)
 
-    def take(self) -> None:
-        """Take the lock. Raises Conflict with the owner's pid."""
+    def take(
+        self, should_wait: Callable[[], bool] = lambda: False, on_wait: Callable[[], object] = lambda: None
+    ) -> None:
+        """Take the lock. While another process has it, wait as long as `should_wait` says so.
+
+        `on_wait` is called once, before a wait. Raises Conflict with the owner's pid.
+        """
         # Not `w`, which would cut off the owner's pid before the lock is tried.
         file = self.path.open("a+")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.seek(0)
-            owner = file.read().strip() or "unknown"
-            file.close()
-            raise Conflict(
-                "folder_in_use",
-                f"A service already runs on {self.path.parent} (process {owner}). "
-                "Stop it first, or set LABCREW_HOME to another folder.",
-            ) from None
+        is_waiting = False
+        while not _lock(file):
+            if not should_wait():
+                raise self._refuse(file)
+            if not is_waiting:
+                on_wait()
+            is_waiting = True
+            time.sleep(_LOCK_PAUSE_S)
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
         self._file = file
+
+    def _refuse(self, file: IO[str]) -> Conflict:
+        with file:
+            file.seek(0)
+            owner = file.read().strip() or "unknown"
+        return Conflict(
+            "folder_in_use",
+            f"A service already runs on {self.path.parent} (process {owner}). "
+            "Stop it first, or set LABCREW_HOME to another folder.",
+        )
 
     def release(self) -> None:
         if self._file:
             self._file.truncate(0)
             self._file.close()
             self._file = None
+
+
+def _lock(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 class EmbeddedServers:

@@ -72,9 +72,8 @@ class Postgres:
         self.wait()
 
     def launch(self) -> None:
-        """Start the server without waiting for it, but for the first start ever, which makes its data."""
-        if not (self._data / "PG_VERSION").exists():
-            self._create()
+        """Start the server without waiting for it. Its data is made first if there is none."""
+        self.create()
         self.daemon.end_leftover()
         # The pid in them may be another process's by now, which Postgres would take for its own.
         for lock in (self._status_file, self._folders.sockets / ".s.PGSQL.5432.lock"):
@@ -113,8 +112,11 @@ class Postgres:
             return False
         return len(lines) > 7 and lines[7].strip() == "ready"
 
-    def _create(self) -> None:
-        """Make the data folder under another name, and rename it when it is complete."""
+    def create(self) -> bool:
+        """Make the data folder, at the first start ever. Returns False if there is one."""
+        if (self._data / "PG_VERSION").exists():
+            return False
+        # Under another name until it is complete.
         unfinished = self._folders.data / "postgres.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
         self._write_password()
@@ -136,6 +138,7 @@ class Postgres:
             "postgres", "--single", "-D", str(unfinished), "postgres", stdin=f"CREATE DATABASE {DATABASE}\n"
         )
         unfinished.rename(self._data)
+        return True
 
     def _write_password(self) -> None:
         self._password_file.unlink(missing_ok=True)

@@ -48,6 +48,12 @@ async def test_a_stop_keeps_the_data_and_the_next_start_finds_it(home: Path, emb
     assert await value(embedded.start_postgres(), "SELECT n FROM kept") == 7
 
 
+def test_the_data_of_postgres_is_made_once(embedded: EmbeddedServers) -> None:
+    assert embedded.prepare_postgres().create()
+    assert not embedded.prepare_postgres().create()
+    embedded.start_postgres()
+
+
 def test_a_stop_leaves_no_socket_and_no_pid_file(home: Path, embedded: EmbeddedServers) -> None:
     embedded.start_valkey()
     embedded.start_postgres()
@@ -207,6 +213,21 @@ def test_a_second_service_on_a_folder_is_refused_with_the_owners_pid(tmp_path: P
         second.take()
     first.release()
     second.take()
+    second.release()
+
+
+def test_a_folder_whose_service_stops_is_waited_for(tmp_path: Path) -> None:
+    first, second = FolderLock(tmp_path / "lock"), FolderLock(tmp_path / "lock")
+    first.take()
+    waits: list[str] = []
+
+    def stop_the_first() -> bool:
+        first.release()
+        return True
+
+    second.take(stop_the_first, lambda: waits.append("once"))
+    assert waits == ["once"]
+    assert (tmp_path / "lock").read_text() == str(os.getpid())
     second.release()
 
 

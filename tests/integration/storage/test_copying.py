@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.commands import app
+from app.cli.commands import make_app
 from app.db.pool import Database
 from app.errors import InvalidInput
 from app.storage.folder import FolderBlobs
@@ -26,10 +26,10 @@ def test_every_blob_is_copied_to_the_other_store_once(
     digest = asyncio.run(_kept(database_url, tmp_path))
     target = tmp_path / "elsewhere"
     for said in ("1 blobs were copied", "0 blobs were copied"):
-        done = CliRunner().invoke(app, ["blobs", "copy", "--to", str(target)])
+        done = CliRunner().invoke(make_app(), ["blobs", "copy", "--to", str(target)])
         assert said in done.output
     taken = asyncio.run(FolderBlobs(target).local_path(digest))
     assert taken.read_bytes() == b"kept"
-    refused = CliRunner().invoke(app, ["blobs", "copy", "--to", "gs://bucket"])
+    refused = CliRunner().invoke(make_app(), ["blobs", "copy", "--to", "gs://bucket"])
     assert isinstance(refused.exception, InvalidInput)
     assert "s3://" in str(refused.exception)

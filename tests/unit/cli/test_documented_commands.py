@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from app.cli.commands import app
+from app.cli.commands import make_app
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -29,7 +31,7 @@ def documented_commands() -> list[tuple[str, str]]:
 
 def unknown_words(arguments: str) -> list[str]:
     """Words of a command that are neither a command of their group nor an option of their command."""
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(make_app())
     words = shlex.split(re.sub(r"[\[\]]", "", arguments))  # `[--script]` is an option that may be left out
     while isinstance(command, TyperGroup) and words and not words[0].startswith("-"):
         if words[0] not in command.commands:
@@ -54,3 +56,19 @@ def test_a_command_that_does_not_exist_is_noticed() -> None:
     assert unknown_words("sesions") == ["sesions"]
     assert unknown_words("prices imprt a.csv") == ["imprt"]
     assert unknown_words('run a.csv "Predict it" --bugdet 3') == ["--bugdet"]
+
+
+def test_a_command_line_imports_its_own_command_only() -> None:
+    program = (
+        "import sys\n"
+        "from app.cli.commands import make_app\n"
+        "names = [command.name for command in make_app(['run', 'x.csv', 'a goal']).registered_commands]\n"
+        "print(names, [name for name in ('app.cli.prices', 'app.cli.supervisor.up') if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "['run'] []\n"
+
+
+def test_a_command_line_that_begins_with_no_command_offers_all() -> None:
+    for words in ([], ["--help"], ["rum"]):
+        assert len(typer.main.get_command(make_app(words)).commands) > 30  # type: ignore[attr-defined]

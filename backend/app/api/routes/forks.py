@@ -1,5 +1,6 @@
 """Forks of sessions."""
 
+import asyncio
 from typing import Annotated
 from uuid import UUID
 
@@ -7,15 +8,23 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.api.deps import CHECK_STORAGE, IdempotencyKey, PrincipalDep, ResourcesDep
 from app.api.openapi.document import problems
-from app.pipeline.fork_changes import RULES
 from app.sessions.forks.schemas import ForkCreate, ForkCreated, ForkPreview
 from app.sessions.forks.service import ForkService
+from app.sessions.forks.source import ForkRules
 
 router = APIRouter(prefix="/lab/agent/sessions", tags=["sessions"], responses=problems(401))
 
 
 async def _fork_service(resources: ResourcesDep) -> ForkService:
-    return ForkService(resources.database, resources.send, resources.settings.sessions, RULES)
+    # In a thread: it imports for a third of a second at its first call, and other requests go on meanwhile.
+    rules = await asyncio.to_thread(_load_rules)
+    return ForkService(resources.database, resources.send, resources.settings.sessions, rules)
+
+
+def _load_rules() -> ForkRules:
+    from app.pipeline.fork_changes import RULES  # noqa: PLC0415 - no start of the API waits for its imports
+
+    return RULES
 
 
 ForkServiceDep = Annotated[ForkService, Depends(_fork_service)]

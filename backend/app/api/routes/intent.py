@@ -1,5 +1,7 @@
 """The lane of a message: data for now, or a lasting change of a workflow."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 from uuid import UUID
 
@@ -9,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.deps import PrincipalDep, ResourcesDep
 from app.api.openapi.document import problems
 from app.sessions.schemas import MAX_DATASETS
-from app.workflows.conversations.lanes import read_intent
 from app.workflows.document import WorkflowDocument
 from app.workflows.intent.classification import Intent
 from app.workflows.service import WorkflowService
@@ -51,4 +52,12 @@ async def classify_message(body: IntentRequest, principal: PrincipalDep, resourc
         document = (await WorkflowService(resources.database, principal.user_id).get(body.workflow_id)).document
     check = resources.check_documents(principal.user_id)
     datasets = await check.read_datasets_by_id(body.context.dataset_ids)
+    # In a thread: it imports for a tenth of a second at its first call, and other requests go on meanwhile.
+    read_intent = await asyncio.to_thread(_load_reader)
     return await read_intent(body.message, document, datasets, check, body.context.earlier)
+
+
+def _load_reader() -> Callable[..., Awaitable[Intent]]:
+    from app.workflows.conversations.lanes import read_intent  # noqa: PLC0415 - no start waits for its imports
+
+    return read_intent

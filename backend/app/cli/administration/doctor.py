@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from app.cli.administration.machine_checks import MACHINE, elsewhere
-from app.cli.connection.addresses import with_addresses
+from app.cli.connection.addresses import needs_no_service, with_addresses
 from app.cli.terminal.exit_codes import Exit
 from app.errors import LabError, Unavailable
 from app.settings import Settings, load_settings
@@ -26,6 +26,10 @@ _MAX_CHECK_S = 60.0
 _MAX_PROVIDER_S = 10.0
 """Seconds for the provider of a chat model to confirm key and model."""
 
+_IDLE = (
+    "none runs on {home}, and none is needed: `labcrew run` starts its own, `labcrew up` starts one that stays"
+)
+
 Check = Callable[[Settings], Awaitable[str]]
 """Returns a short description of what was checked; raises an error that says what to do."""
 
@@ -36,8 +40,11 @@ def doctor(servers: ServersOnly = False, ask: Ask = False) -> None:
     checks = _SERVER_CHECKS if servers else {**_SERVER_CHECKS, **_MACHINE_CHECKS}
     if ask:
         checks = {**checks, "answers": chat_answers}
-    passed = _report("service", _service, settings)
-    if not passed:  # each of its checks would only repeat that nothing runs
+    is_idle = not servers and needs_no_service(settings)
+    if is_idle:
+        _print_line("idle", "service", _IDLE.format(home=settings.home))
+    passed = is_idle or _report("service", _service, settings)
+    if is_idle or not passed:  # each of its checks would only repeat that nothing runs
         checks = {name: check for name, check in checks.items() if check not in _CHECKS_OF_SERVICE}
     # The inner list makes every check report; all() alone would stop at the first that fails.
     passed = all([passed, *[_report(name, check, settings) for name, check in checks.items()]])
@@ -47,8 +54,12 @@ def doctor(servers: ServersOnly = False, ask: Ask = False) -> None:
 def _report(name: str, check: Check, settings: Settings) -> bool:
     """Print the line of a check and return True if it passed."""
     failure, description = asyncio.run(_run_check(check, settings))
-    typer.echo(f"{'failed' if failure else 'ok':<6}  {name:<11} {failure or description}")
+    _print_line("failed" if failure else "ok", name, failure or description)
     return not failure
+
+
+def _print_line(outcome: str, name: str, description: str) -> None:
+    typer.echo(f"{outcome:<6}  {name:<11} {description}")
 
 
 async def _run_check(check: Check, settings: Settings) -> tuple[str, str]:

@@ -9,7 +9,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, Literal
 from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.cli.connection.addresses import reachable
 from app.cli.connection.service_file import running_service
@@ -81,18 +84,23 @@ async def _port(settings: Settings) -> str:
     """The API's port is free, or the service of this folder answers where it listens."""
     if addresses := running_service(settings.home):
         address = urlsplit(addresses.api)
-        if not _is_api(address.hostname or "", address.port or 80):
+        api = _fetch_state(address.hostname or "", address.port or 80)
+        if api is None:
             raise Unavailable(
                 "api_silent", f"The service of {settings.home} does not answer at {addresses.api}."
             )
-        return f"{address.netloc} is this service's"
+        if api.status != "ready":
+            problems = " ".join({**api.unavailable, **api.degraded}.values())
+            state = api.status.replace("_", " ")
+            raise Unavailable("api_not_ready", f"The service at {address.netloc} is {state}: {problems}")
+        return f"{address.netloc} is this service's, which is ready"
     host, port = settings.api_host, settings.api_port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
         # An API without a service file here, such as one in a container, is what the port is for.
-        if _is_api(reachable(host), port):
+        if _fetch_state(reachable(host), port):
             return f"{host}:{port} is an API of Labcrew"
         raise Unavailable(
             "port_taken",
@@ -101,9 +109,22 @@ async def _port(settings: Settings) -> str:
     return f"{host}:{port} is free" if port else "a free port is taken at start"
 
 
-def _is_api(host: str, port: int) -> bool:
-    # A member of the answer that no other program's page has, whether this API is ready or not.
-    return "untrusted_code" in _fetch_text(host, port, "/readyz")
+class _ApiState(BaseModel):
+    """Answer of an API about itself, whether it is ready or not; another program's page is none."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    status: Literal["ready", "limited", "not_ready"]
+    unavailable: dict[str, str] = {}
+    degraded: dict[str, str] = {}
+    untrusted_code: dict[str, Any]
+
+
+def _fetch_state(host: str, port: int) -> _ApiState | None:
+    try:
+        return _ApiState.model_validate_json(_fetch_text(host, port, "/readyz?strict=1"))
+    except ValidationError:
+        return None
 
 
 def _fetch_text(host: str, port: int, path: str) -> str:

@@ -29,6 +29,12 @@ def with_addresses(settings: Settings) -> Settings:
     )
 
 
+def needs_no_service(settings: Settings) -> bool:
+    """Return True where no server is named and no service runs: commands that need one start their own."""
+    is_named = settings.database_url or settings.redis_address
+    return not is_named and running_service(settings.home) is None
+
+
 def find_database_url(settings: Settings) -> str:
     """The URL of the given database, or of the service that runs here. Raises Unavailable without one."""
     return settings.database_url or with_addresses(settings).database_url or ""

@@ -3,11 +3,12 @@
 import importlib
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from app.cli.connection.command_process import start_command
 from app.cli.connection.service_file import ServiceAddresses, running_service
+from app.cli.connection.service_use import ServiceUse
 from app.cli.quick_imports import quick_imports
 from app.errors import InvalidInput, Unauthorized
 from app.private_files import read_private, write_private
@@ -24,6 +25,7 @@ _CLIENT_MODULES = ("app.cli.api_client.client", "app.cli.sessions.run_session", 
 """What commands about sessions need, imported while a service starts."""
 _START_S = 900.0
 """For `up` to come up or to give up, which it says itself."""
+_STILL_USED = "Another command uses this service, which stops once that has ended. Ctrl-C stops it now."
 
 
 @contextmanager
@@ -40,18 +42,29 @@ def connected(
             client.check_key()
             yield client
         return
-    with _service_here(settings, tell) as addresses, _sign_in_here(settings, addresses) as client:
+    with _connected_here(settings, tell) as client:
         yield client
 
 
 @contextmanager
-def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator[ServiceAddresses]:
-    addresses = running_service(settings.home)
-    if addresses:
-        yield addresses
-        return
-    tell("Starting the service...")
+def _connected_here(settings: Settings, tell: Callable[[str], object]) -> Iterator["LabClient"]:
+    """A client of the local service. One that is started for the block lasts until no command uses it."""
     private_folder(settings.home)
+    with ServiceUse(private_folder(settings.home / "run")) as use, ExitStack() as resources:
+        # One command at a time, for the account too: two that begin at once would both make it.
+        with use.begin():
+            addresses = running_service(settings.home)
+            if addresses is None:
+                tell("Starting the service...")
+                addresses = resources.enter_context(_started_service(settings, use, tell))
+            client = resources.enter_context(_sign_in_here(settings, addresses))
+        yield client
+
+
+@contextmanager
+def _started_service(
+    settings: Settings, use: ServiceUse, tell: Callable[[str], object]
+) -> Iterator[ServiceAddresses]:
     daemon = Daemon(
         "The service",
         CALLER_ACCOUNT,
@@ -67,15 +80,18 @@ def _service_here(settings: Settings, tell: Callable[[str], object]) -> Iterator
             for module in _CLIENT_MODULES:
                 importlib.import_module(module)
         daemon.wait_until(lambda: running_service(settings.home) is not None, _START_S)
-        started = running_service(settings.home)
-        if started is None:
+        addresses = running_service(settings.home)
+        if addresses is None:
             raise RuntimeError("the service wrote its addresses and removed them at once")
-        yield started
+        yield addresses
     except KeyboardInterrupt:
         tell("Stopping the service...")
         raise
     finally:
-        daemon.stop(max_wait_s=60)
+        try:
+            use.wait_until_alone(lambda: tell(_STILL_USED))
+        finally:
+            daemon.stop(max_wait_s=60)
 
 
 def _sign_in_here(settings: Settings, addresses: ServiceAddresses) -> "LabClient":

@@ -34,7 +34,6 @@ def load_shared(on_module: Callable[[], object] = lambda: None) -> None:
         "uvloop",
         "app.resources",
         "app.deletion.accounts",
-        "app.pipeline.fork_changes",
         "app.threads.service",
         "app.plans.compiler",
     )

@@ -1,5 +1,6 @@
 """The whole service of one machine: its servers, the API and the workers, kept running by one process."""
 
+import errno
 import gc
 import http.client
 import os
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 
 from app.cli.connection.addresses import reachable
 from app.cli.connection.command_process import start_command
-from app.cli.connection.service_file import ServiceAddresses, publish_addresses
+from app.cli.connection.service_file import ServiceAddresses, publish_addresses, running_service
 from app.cli.supervisor.isolation_notice import IsolationNotice
 from app.cli.supervisor.process_commands import QUEUES, load_shared, load_worker
 from app.cli.supervisor.scrape_targets import Targets
@@ -42,6 +43,8 @@ _ANSWER_S = 3.0
 _START_S = 600.0
 """For the API to answer while its process lives: on a busy machine its imports alone take a minute."""
 
+_OTHER_SERVICE = "Waiting for another service on this folder, which starts or stops."
+
 
 class _Stopped(Exception):
     """`stopping` was set while the service started."""
@@ -50,20 +53,26 @@ class _Stopped(Exception):
 class Service:
     """Use it from the main thread: its processes die with the thread that started them.
 
-    `tell` is given one readable line about whatever happens.
+    `tell` is given one readable line about whatever happens, `announce` one about each stage of the start.
     """
 
-    def __init__(self, settings: Settings, tell: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tell: Callable[[str], object],
+        announce: Callable[[str], object] = lambda stage: None,
+    ) -> None:
         self._settings = settings
         self._home = settings.home
-        self._tell = tell
+        self._tell, self._announce = tell, announce
         self._servers = EmbeddedServers(self._home, settings.xdg_runtime_dir)
         self._parts: list[SupervisedProcess] = []
         self._processes: list[Daemon] = []
         self._environment = child_environment({"LABCREW_HOME": str(self._home)})
         self._undo = ExitStack()
+        self._publication = ExitStack()
         self._targets = Targets(settings)
-        self.stages = StartTiming()
+        self.stages = StartTiming(announce)
         self.stopping = threading.Event()
 
     def start(self) -> ServiceAddresses | None:
@@ -75,7 +84,10 @@ class Service:
         check_chat_settings(self._settings.chat)
         private_folder(self._home)
         lock = FolderLock(self._home / "lock")
-        lock.take()
+        try:
+            lock.take(self._is_other_unpublished, lambda: self._announce(_OTHER_SERVICE))
+        except _Stopped:
+            return None
         self._undo.callback(lock.release)
         try:
             return self._start()
@@ -99,6 +111,8 @@ class Service:
 
     def stop(self) -> None:
         """The API and the workers first, then the cells that their steps compute in, then their servers."""
+        # Before anything ends: a command that comes now starts a service of its own once this one has ended.
+        self._publication.close()
         # All are asked before any is waited for, so that they end at the same time.
         for processes in (self._processes[1:], self._processes[:1]):
             for process in processes:
@@ -125,13 +139,13 @@ class Service:
         cells, charts = self._begin_computing()
         valkey = None if self._settings.redis_address else self._begin_valkey()
         postgres = None if self._settings.database_url else self._begin_postgres()
-        self.stages.end("servers launched")
+        self.stages.end("servers launched", next_stage="Starting the servers, importing what all parts share.")
         load_shared(self._check_stopping)
-        self.stages.end("imports that all share")
+        self.stages.end("imports that all share", next_stage="Waiting for Postgres and Valkey.")
         redis_url = valkey.url() if valkey else self._settings.redis_address or ""
         database_url = postgres.url() if postgres else self._settings.database_url or ""
         self._wait_for_servers(valkey, postgres)
-        self.stages.end("servers ready", waited=True)
+        self.stages.end("servers ready", waited=True, next_stage="Bringing the schema up to date.")
         self._environment = child_environment(
             {
                 "LABCREW_HOME": str(self._home),
@@ -141,8 +155,8 @@ class Service:
                 "CHARTS_SOCKET": str(charts),
             }
         )
-        _migrate(database_url)
-        self.stages.end("schema")
+        schema_stage = "migration" if _migrate(database_url) else "schema"
+        self.stages.end(schema_stage, next_stage="Starting the API, importing what the workers need.")
         self._check_stopping()
         # Imported modules stay: collecting them would copy the pages that the forks share.
         gc.freeze()
@@ -150,9 +164,9 @@ class Service:
         api_process = self._begin_api(listener)
         # A client that comes before the API answers waits in the backlog of the listener.
         addresses = ServiceAddresses(api, database_url, redis_url, os.getpid())
-        self._undo.enter_context(publish_addresses(self._home, addresses))
+        self._publication.enter_context(publish_addresses(self._home, addresses))
         load_worker(self._check_stopping)
-        self.stages.end("imports of the workers")
+        self.stages.end("imports of the workers", next_stage="Waiting for the API.")
         gc.freeze()
         for queue in QUEUES:
             for n in range(1, self._settings.workers_per_queue + 1):
@@ -160,7 +174,7 @@ class Service:
         api_process.wait_until(lambda: _answers(api, "/healthz"), _START_S, self._check_stopping)
         self._targets.add("api", f"{reachable(host)}:{port}")
         self._targets.leave(self._home / "run" / "prometheus.json")
-        self.stages.end("API ready", waited=True)
+        self.stages.end("API ready", waited=True, next_stage="Waiting for the workers.")
         self._wait_for_workers(api)
         self.stages.end("workers ready", waited=True)
         return addresses
@@ -184,6 +198,11 @@ class Service:
         for server in (valkey, postgres):
             if server:
                 server.wait(self._check_stopping)
+
+    def _is_other_unpublished(self) -> bool:
+        """Tell if the other service on this folder still starts, or already stops: it has no addresses then."""
+        self._check_stopping()
+        return running_service(self._home) is None
 
     def _check_stopping(self) -> None:
         """Raise _Stopped if a signal has come: what is starting need not be awaited."""
@@ -215,14 +234,22 @@ class Service:
         try:
             return socket.create_server((host, port), family=_family(host), backlog=512)
         except OSError as error:
+            reason = (
+                f"Another program uses the port {port} of {host}."
+                if error.errno == errno.EADDRINUSE
+                else f"The API cannot listen on {host}:{port} ({error.strerror})."
+            )
             raise Conflict(
                 "port_taken",
-                f"The API cannot listen on {host}:{port} ({error.strerror}). "
-                "Set API_PORT to another port, or to 0.",
+                f"{reason} Choose another one: labcrew up --port {port % 65535 + 1}, or "
+                "--port 0 for any that is free. API_PORT sets it for good.",
             ) from None
 
     def _begin_postgres(self) -> Postgres:
         postgres = self._servers.prepare_postgres()
+        self.stages.end("first processes launched", next_stage="Preparing the database.")
+        if postgres.create():
+            self.stages.end("database made", waited=True)
         self._begin(SupervisedProcess("postgres", lambda: postgres.daemon, postgres.launch, postgres.start))
         return postgres
 
@@ -278,10 +305,10 @@ def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def _migrate(database_url: str) -> None:
+def _migrate(database_url: str) -> bool:
     from app.db.migrations import upgrade  # noqa: PLC0415 - half a second that `labcrew --help` need not wait
 
-    upgrade(database_url)
+    return upgrade(database_url)
 
 
 def _answers(api: str, path: str) -> bool:

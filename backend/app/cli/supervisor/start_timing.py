@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -12,26 +13,36 @@ class StartTiming:
     processor time there, so that the chain is as long on a machine that others use.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, announce: Callable[[str], object] = lambda stage: None) -> None:
+        """`announce` is given what begins, when the stage before it has ended."""
+        self._announce = announce
         self._began = self._last = _process_start_s()
         self._used_s = 0.0
         self.seconds: dict[str, float] = {}
         self.chain_s = 0.0
         self.end("this command")
 
-    def end(self, stage: str, waited: bool = False) -> None:
-        """Note that a stage has ended, and the next begins. `waited`: it was the work of other processes."""
+    def end(self, stage: str, waited: bool = False, next_stage: str = "") -> None:
+        """Note that a stage has ended, and the next begins. `waited`: it was the work of other processes;
+        `next_stage`: the next one, as it is announced.
+        """
         now, used_s = time.monotonic(), time.process_time()
         self.seconds[stage] = now - self._last
         self.chain_s += self.seconds[stage] if waited else used_s - self._used_s
         self._last, self._used_s = now, used_s
+        if next_stage:
+            self._announce(next_stage)
+
+    @property
+    def total_s(self) -> float:
+        return self._last - self._began
 
     def describe(self) -> str:
         """Total, chain and stages, without those below 50 ms: `3.1 s, chain 2.9 s (this command 0.3, ...)`."""
         stages = ", ".join(
             f"{name} {duration_s:.1f}" for name, duration_s in self.seconds.items() if duration_s >= 0.05
         )
-        return f"{self._last - self._began:.1f} s, longest chain of work {self.chain_s:.1f} s ({stages})"
+        return f"{self.total_s:.1f} s, longest chain of work {self.chain_s:.1f} s ({stages})"
 
 
 def _process_start_s() -> float:

@@ -23,17 +23,20 @@ _FAULTS_S = 5.0
 """Seconds that the greeting waits for a provider to confirm key and model."""
 
 
-def up(port: Port = None, quiet: Quiet = False) -> None:
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show the seconds of each stage of the start.")]
+
+
+def up(port: Port = None, quiet: Quiet = False, verbose: Verbose = False) -> None:
     """Run the service: Postgres, Valkey, the API and the workers. Ctrl-C stops it."""
     settings = load_settings(**({} if port is None else {"api_port": port}))
-    service = Service(settings, typer.echo)
+    service = Service(settings, typer.echo, (lambda stage: None) if quiet else typer.echo)
     _stop_on_signals(service)
     addresses = service.start()
     if addresses is None:
         return
     try:
         if not quiet:
-            typer.echo(_greeting(service, addresses, settings))
+            typer.echo(_greeting(service, addresses, settings, verbose))
         service.watch(addresses.api)
     finally:
         if not quiet:
@@ -52,7 +55,8 @@ def _stop_on_signals(service: Service) -> None:
         signal.signal(number, stop)
 
 
-def _greeting(service: Service, addresses: ServiceAddresses, settings: Settings) -> str:
+def _greeting(service: Service, addresses: ServiceAddresses, settings: Settings, verbose: bool) -> str:
+    ready = service.stages.describe() if verbose else f"{service.stages.total_s:.1f} s"
     embedded = "embedded" if settings.database_url is None else "yours"
     return "\n".join(
         (
@@ -64,7 +68,7 @@ def _greeting(service: Service, addresses: ServiceAddresses, settings: Settings)
             f"  Logs       {settings.home / 'logs'}",
             f"  Chat model {describe_use(settings.chat)}",
             *(f"             {note}" for note in (*_model_faults(settings), settings.short_turns) if note),
-            f"  Ready in   {service.stages.describe()}",
+            f"  Ready in   {ready}",
             'Next: labcrew run data.csv "What to predict", or the API. Ctrl-C stops everything.',
         )
     )

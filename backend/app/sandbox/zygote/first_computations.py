@@ -5,7 +5,6 @@ FIRST_COMPUTATIONS = (
     "cell_files.frames",
     "cell_files.workspace",
     "join_discovery.relate_tables",
-    "preparation.overview",
     "queries.answer",
     "queries.conversation_sql",
     "queries.query",

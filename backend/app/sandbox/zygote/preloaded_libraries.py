@@ -15,7 +15,6 @@ from pathlib import Path
 import app.computations
 from app.computations.cell_files.workspace import CellWorkspace
 from app.sandbox.kernel.calls import collapse_pages
-from app.sandbox.policy.language.compiler import compile_code
 from app.sandbox.zygote.first_computations import FIRST_COMPUTATIONS
 
 # Without statsmodels and seaborn: their 200 memory mappings would slow every fork, and few programs use them.
@@ -147,6 +146,9 @@ def _make_first_calls() -> None:
 
     Among them is matplotlib's font cache: a cell could not write it.
     """
+    # Its policy looks at matplotlib and joblib, which no upload and no question waits for.
+    from app.sandbox.policy.language.compiler import compile_code  # noqa: PLC0415 - see above
+
     pandas = importlib.import_module("pandas")
     # As uploads are read. Without it pandas warns that it will read so, in every program that reads a workbook.
     pandas.set_option("io.excel.xlsx.reader", "calamine")

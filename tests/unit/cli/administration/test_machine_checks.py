@@ -1,3 +1,4 @@
+import json
 import os
 import socket
 import threading
@@ -5,6 +6,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,13 +35,23 @@ async def test_a_taken_port_is_named(settings: Settings) -> None:
             await machine_checks.MACHINE["port"](settings.model_copy(update={"api_port": port}))
 
 
+READINESS: dict[str, Any] = {"status": "ready", "degraded": {"metrics": "none"}, "untrusted_code": {}}
+
+
 @pytest.fixture
-def api() -> Iterator[HTTPServer]:
+def readiness() -> dict[str, Any]:
+    return READINESS
+
+
+@pytest.fixture
+def api(readiness: dict[str, Any]) -> Iterator[HTTPServer]:
     class Api(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(HTTPStatus.SERVICE_UNAVAILABLE)
+            assert self.path == "/readyz?strict=1"
+            is_ready = readiness["status"] == "ready"
+            self.send_response(HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE)
             self.end_headers()
-            self.wfile.write(b'{"status": "not_ready", "untrusted_code": {}}')
+            self.wfile.write(json.dumps(readiness).encode())
 
         def log_message(self, *_: object) -> None: ...
 
@@ -59,10 +71,32 @@ async def test_the_port_of_a_running_service_is_the_one_that_it_serves(
     settings = settings.model_copy(update={"labcrew_home": tmp_path})
     address = f"127.0.0.1:{api.server_port}"
     with publish_addresses(tmp_path, ServiceAddresses(f"http://{address}", "", "", os.getpid())):
-        assert await machine_checks.MACHINE["port"](settings) == f"{address} is this service's"
+        assert await machine_checks.MACHINE["port"](settings) == f"{address} is this service's, which is ready"
     with (
         publish_addresses(tmp_path, ServiceAddresses("http://127.0.0.1:1", "", "", os.getpid())),
         pytest.raises(Unavailable, match=r"does not answer at http://127\.0\.0\.1:1"),
+    ):
+        await machine_checks.MACHINE["port"](settings)
+
+
+@pytest.mark.parametrize(
+    ("readiness", "words"),
+    [
+        ({**READINESS, "status": "limited", "degraded": {"workers": "No worker."}}, "is limited: No worker."),
+        (
+            {**READINESS, "status": "not_ready", "degraded": {}, "unavailable": {"redis": "Redis is away."}},
+            "is not ready: Redis is away.",
+        ),
+    ],
+)
+async def test_a_service_that_is_not_ready_is_named_with_its_reasons(
+    tmp_path: Path, settings: Settings, api: HTTPServer, words: str
+) -> None:
+    settings = settings.model_copy(update={"labcrew_home": tmp_path})
+    address = f"127.0.0.1:{api.server_port}"
+    with (
+        publish_addresses(tmp_path, ServiceAddresses(f"http://{address}", "", "", os.getpid())),
+        pytest.raises(Unavailable, match=f"The service at {address} {words}"),
     ):
         await machine_checks.MACHINE["port"](settings)
 
