@@ -114,7 +114,13 @@ class Preferences(_SessionInput):
     deterministic: bool = Field(
         default=False, description="Decide by counts and seeds only, never by the clock."
     )
-    seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    seed: int | None = Field(
+        default=None,
+        ge=0,
+        le=2**31 - 1,
+        description="Seed of every draw, such as that of the hold-out. By default 1, so that the same goal on "
+        "the same data has the same hold-out.",
+    )
     budget: BudgetRequest = Field(default_factory=BudgetRequest, examples=[{"tokens": 200_000}])
     review_plan: bool = Field(default=False, description="Ask for approval before the plan is carried out.")
 

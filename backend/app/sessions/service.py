@@ -4,7 +4,6 @@ Each is one statement that is safe to send twice; the session is queued after it
 """
 
 import json
-import secrets
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,7 +34,7 @@ log = structlog.get_logger(__name__)
 
 
 class SessionPreferences(Protocol):
-    """Preferences of a new session of any graph. `seed`: None to draw one."""
+    """Preferences of a new session of any graph. `seed`: None for `DEFAULT_SEED`."""
 
     @property
     def seed(self) -> int | None: ...
@@ -86,6 +85,11 @@ class QuestionLookupRow(NamedTuple):
 
 class AnswerEventRow(NamedTuple):
     event_seq: int
+
+
+DEFAULT_SEED = 1
+"""Seed of sessions that name none. A constant, so that the same goal on the same data has the same hold-out and
+verdict: drawn ones gave opposite verdicts on small tables."""
 
 
 @dataclass(frozen=True)
@@ -236,8 +240,7 @@ class SessionService:
 
 def _choose_seed(request: SessionRequest) -> int:
     seed = request.preferences.seed
-    # At most 31 bits: the largest seed that NumPy's older generators take.
-    return secrets.randbelow(2**31) if seed is None else seed
+    return DEFAULT_SEED if seed is None else seed
 
 
 def _make_refusal(creation: CreateRow, request: SessionRequest) -> LabError:

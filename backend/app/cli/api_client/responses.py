@@ -73,12 +73,15 @@ class RankedCandidate(ApiDocument):
     """A row of the leaderboard.
 
     `collapsed`: tied with the best, and counted instead of listed. `compared`: judged on the same folds as the
-    others, else on `folds` of `fold_count`. `cut`: its time ended before it had learned all that it could.
+    others, else on `folds` of `fold_count`. `weight`: its share of the ensemble.
+    `cut`: its time ended before it had learned all that it could.
     """
 
     name: str
     score: float | None = None
     std: float | None = None
+    is_chosen: bool = Field(default=False, alias="chosen")
+    weight: float | None = None
     collapsed: bool = False
     compared: bool = True
     cut: bool = False
@@ -130,6 +133,14 @@ class ReportSummary(ApiDocument):
     checked_claims: int | None = None
 
 
+class VerdictText(ApiDocument):
+    """If the model may be used, in a sentence. `opening`: the words of it that begin the headline."""
+
+    tone: str = ""
+    text: str = ""
+    opening: str = ""
+
+
 class ConclusionFigure(ApiDocument):
     """A figure of the answer, such as the forecast of one period with its interval."""
 
@@ -139,6 +150,8 @@ class ConclusionFigure(ApiDocument):
     low: float | None = None
     high: float | None = None
     period: str | None = None
+    unit: str | None = None
+    series: str | None = None
 
 
 class Conclusion(ApiDocument):
@@ -178,8 +191,10 @@ class SessionResult(ApiDocument):
     """Members that the session did not reach are null or empty."""
 
     headline: str | None = None
+    verdict: VerdictText | None = None
     conclusion: Conclusion | None = None
     metric: str | None = None
+    forecaster: str | None = None
     leaderboard: tuple[RankedCandidate, ...] = ()
     holdout: HoldoutScore | None = None
     metrics: dict[str, MetricScore] = {}
@@ -244,6 +259,9 @@ class ListedSession(ApiDocument):
 
 
 class SessionDocument(ListedSession):
+    seed: int | None = None
+    worked_s: float = 0.0
+    preferences: Json = Field(default_factory=dict)
     forked_from: str | None = None
     question: OpenQuestion | None = None
     result: SessionResult | None = None

@@ -1,4 +1,4 @@
-"""Options that take a name of a fixed list: checked as they are typed, before any file is sent."""
+"""Options that are checked as they are typed, before any file is sent: names of a list, and the budget."""
 
 from collections.abc import Iterable
 
@@ -13,6 +13,17 @@ def check_metric(name: str | None) -> str | None:
     with quick_imports():
         from app.modeling.problem.metrics import METRICS  # noqa: PLC0415 - time that `--help` need not wait
     return _check_name(name, METRICS, "metric")
+
+
+MIN_BUDGET_S = 1
+"""Seconds of the smallest budget that the service takes (`Preferences` of `sessions/schemas.py`)."""
+
+
+def check_budget(seconds: float) -> float:
+    """Return a time budget that the service takes. Raises InvalidInput."""
+    if not seconds >= MIN_BUDGET_S:
+        raise InvalidInput("budget_too_small", f"The budget is in seconds, at least {MIN_BUDGET_S} second.")
+    return seconds
 
 
 def check_families(names: list[str] | None) -> list[str] | None:

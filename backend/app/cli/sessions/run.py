@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from app.cli.quick_imports import quick_imports
-from app.cli.sessions.named_options import check_metric
+from app.cli.sessions.named_options import check_budget, check_metric
 from app.cli.sessions.run_options import RunOptions
 from app.cli.terminal.exit_codes import Exit
 from app.datasets.example_table import find_example
@@ -25,12 +25,23 @@ Metric = Annotated[
 TimeColumn = Annotated[str | None, typer.Option(help="Column that orders the rows in time.")]
 GroupColumn = Annotated[str | None, typer.Option(help="Column whose groups must not be split.")]
 Exclude = Annotated[list[str] | None, typer.Option(help="Column not to use; may be given again.")]
-Budget = Annotated[float, typer.Option(help="Seconds of the whole session, report included.", min=1)]
+Budget = Annotated[
+    float,
+    typer.Option(
+        help="Seconds that the session plans with, report included: later rounds of fits, figures and tests "
+        "are cut to keep them. The first round of fits, the hold-out and the report are never left out, so "
+        "that a short budget or a busy machine can take longer. At least 1 second.",
+        callback=check_budget,
+    ),
+]
 ModelKind = Annotated[
     Literal["ensemble", "single", "interpretable"] | None,
     typer.Option("--model", help="`single`: the best family alone; `interpretable`: a linear model."),
 ]
-Seed = Annotated[int | None, typer.Option(help="The same seed chooses the same.", min=0)]
+Seed = Annotated[
+    int | None,
+    typer.Option(help="Seed of every draw; by default 1. The same seed draws the same hold-out.", min=0),
+]
 Review = Annotated[bool, typer.Option("--review", help="Show the plan and ask before it is carried out.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Take the crew's own answer to its questions.")]
 Url = Annotated[str | None, typer.Option(help="A service elsewhere; without it, the one of this machine.")]
@@ -61,7 +72,9 @@ def run(
     Exit codes: 0 done, 1 the session failed, 2 wrong usage, 3 something given is wrong, 4 a server is missing,
     5 the crew asked and nobody could answer, 6 cancelled, 7 the goal was not understood, 130 interrupted.
     """
-    *files, goal = what
+    *names, goal = what
+    # First of all: a file that is not there is the fault, whatever the goal is.
+    files = tuple(map(_file, names))
     preferences = {
         "target": target,
         "metric": metric,
@@ -80,8 +93,10 @@ def run(
         raise InvalidInput(
             "no_goal", f'The goal is missing. After {after} say in quotes what you want: "Predict ...".'
         )
+    if not files and _is_file_name(goal):
+        _file(goal)
     chosen_preferences = {name: value for name, value in preferences.items() if value is not None}
-    options = RunOptions(tuple(map(_file, files)), goal, chosen_preferences, url, key, out, as_json)
+    options = RunOptions(files, goal, chosen_preferences, url, key, out, as_json)
     raise typer.Exit(_execute(options))
 
 
@@ -111,9 +126,26 @@ def _execute(options: RunOptions) -> Exit:
 
 def _file(name: str) -> Path:
     path = Path(name).expanduser()
+    if _is_folder(path):
+        raise InvalidInput(
+            "file_is_folder", f"{name} is a folder. Name the files in it, then the goal in quotes."
+        )
     if not _is_file(path):
         raise NotFound("no_such_file", f"There is no file {name}. Files come first, then the goal in quotes.")
     return path
+
+
+def _is_file_name(goal: str) -> bool:
+    """Return whether the only argument is one word with the ending of a file: nobody writes a goal so."""
+    suffix = Path(goal).suffix.removeprefix(".")
+    return len(goal.split()) == 1 and suffix.isalnum() and not suffix.isdigit()
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False  # as of files
 
 
 def _is_file(path: Path) -> bool:

@@ -1,6 +1,8 @@
 """Execution of `labcrew run` and `demo` with parsed options."""
 
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -10,6 +12,7 @@ from app.cli.quick_imports import quick_imports
 from app.cli.sessions.run_options import RunOptions
 from app.cli.terminal.exit_codes import Exit
 from app.cli.terminal.sanitize import harmless
+from app.errors import InvalidInput
 from app.llm.config import OFFLINE
 from app.llm.provider_catalog import describe_use
 from app.settings import Settings, load_settings
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 def execute_run(options: RunOptions) -> Exit:
     """Run the session, show how it ended, and say so with an exit code."""
     settings = load_settings()
+    if options.out is not None:
+        _make_folder(options.out)
     if not options.as_json:
         typer.echo(f"Goal: {harmless(options.goal)}")
         if not options.url and settings.chat.model != OFFLINE:
@@ -47,6 +52,21 @@ def execute_run(options: RunOptions) -> Exit:
     if not options.as_json:
         _print_next_steps(options, result, settings)
     return exit_of(result)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder for the report before any work is done for it. Raises InvalidInput `out_not_writable`."""
+    reason = "permission denied"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_writable = os.access(folder, os.W_OK | os.X_OK)
+    except OSError as error:
+        is_writable, reason = False, (error.strerror or str(error)).lower()
+    if not is_writable:
+        raise InvalidInput(
+            "out_not_writable",
+            f"The report cannot be saved in {folder}: {reason}. Name another folder by --out.",
+        )
 
 
 def _print_next_steps(options: RunOptions, result: "RunResult", settings: Settings) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class RunOptions:
-    """`out` None is a folder under the data folder; `onward` are lines on how to go on."""
+    """`out` None is a folder under the data folder; `next_steps`: lines that are printed after success."""
 
     files: tuple[Path, ...]
     goal: str

@@ -33,7 +33,9 @@ DOWNLOADED_KINDS = ("report", "model_card", "notebook", "table", "figure")
 FIGURES = "figures"
 """Folder of the figures, beside the report that holds them too."""
 FORECASTS = "forecasts.csv"
-DOWNLOADED_TABLES = frozenset({FORECASTS})
+PREDICTIONS = "predictions.csv"
+UNUSUAL_ROWS, ROW_GROUPS = "unusual_rows.csv", "row_groups.csv"
+DOWNLOADED_TABLES = frozenset({FORECASTS, PREDICTIONS, UNUSUAL_ROWS, ROW_GROUPS})
 """Tables that are fetched with the report; others are steps on the way, and the session keeps them."""
 
 

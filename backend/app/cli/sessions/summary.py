@@ -1,8 +1,6 @@
 """Result of a session as text, as a JSON document and as an exit code."""
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -11,19 +9,22 @@ from app.cli.api_client.received_events import QuestionEvent
 from app.cli.api_client.responses import (
     NOT_UNDERSTOOD,
     AnswerTable,
-    Conclusion,
     DriverList,
     HoldoutScore,
     Json,
     RankedCandidate,
+    SessionDocument,
+    SessionResult,
 )
+from app.cli.sessions.forecast_table import decimal_places, format_decimals, show_forecast
 from app.cli.sessions.prompts import show_question
-from app.cli.sessions.run_session import FORECASTS, RunResult
+from app.cli.sessions.run_session import FORECASTS, PREDICTIONS, RunResult
 from app.cli.terminal.block_charts import draw_blocks
 from app.cli.terminal.exit_codes import Exit
 from app.cli.terminal.result_table import NUMBERS, show_row_count, show_rows
 from app.cli.terminal.sanitize import harmless, plain
 from app.reporting.metrics import describe_metric
+from app.reporting.time_budget import exceeds_budget
 
 _EXIT_OF_STATUS = {
     "failed": Exit.FAILED,
@@ -72,19 +73,18 @@ def show(ending: RunResult, console: Console) -> None:
 
 def _show_result(ending: RunResult, console: Console) -> None:
     result = ending.result
-    console.print(f"\n[bold]{plain(result.headline or 'Done.')}[/]")
+    _show_headline(result, console)
     if result.drivers:
         _show_drivers(result.drivers, result.headline or "", console)
     if result.conclusion:
-        _show_forecast(result.conclusion, console)
-        if forecasts := next((path for path in ending.files if path.name == FORECASTS), None):
-            console.print(f"All forecasts: {forecasts}")
+        show_forecast(result.conclusion, console)
+        _name_file(ending, FORECASTS, "All forecasts", console)
     entries, holdout = result.leaderboard, result.holdout
     # The same for all scores, so that they stand under each other and can be compared.
-    places = _places(entries[0].score if entries else holdout.value if holdout else None)
+    places = decimal_places(entries[0].score if entries else holdout.value if holdout else None)
     if entries:
         metric = describe_metric(result.metric).label if result.metric else "Score"
-        console.print(_leaderboard(entries, metric, places))
+        console.print(_leaderboard(entries, metric, places, result.forecaster))
         if tied := sum(entry.collapsed for entry in entries):
             console.print(f"[dim]And {tied} more within noise of the best, which the report lists.[/]")
     if result.answer:
@@ -93,6 +93,7 @@ def _show_result(ending: RunResult, console: Console) -> None:
         # A row of a series is forecast several times: from several moments, each so many steps ahead.
         units = "hold-out forecasts" if (result.problem or {}).get("every_step") else "hold-out rows"
         console.print(f"On {holdout.rows:,} {units}: {_with_interval(holdout, places)}")
+    _name_file(ending, PREDICTIONS, "Predictions of the rows without a target", console)
     for condition in [entry for entry in result.assumptions if entry.matters][:MAX_CONDITIONS]:
         console.print(f"  - {plain(condition.text)}")
     if ending.report:
@@ -101,7 +102,33 @@ def _show_result(ending: RunResult, console: Console) -> None:
         )
     else:
         console.print("[red]There is no report.[/]")
-    console.print(f"[dim]{ending.elapsed_s:.0f} s, session {ending.session.id}[/]")
+    _show_overrun(ending.session, console)
+    seed = "" if ending.session.seed is None else f", seed {ending.session.seed}"
+    console.print(f"[dim]{ending.elapsed_s:.0f} s, session {ending.session.id}{seed}[/]")
+
+
+def _name_file(ending: RunResult, name: str, title: str, console: Console) -> None:
+    """Say where a file of the session is, if it was fetched."""
+    if path := next((path for path in ending.files if path.name == name), None):
+        console.print(f"{title}: {path}")
+
+
+def _show_headline(result: SessionResult, console: Console) -> None:
+    """Print the first sentence of the answer, and below it the verdict on the model."""
+    console.print(f"\n[bold]{plain(result.headline or 'Done.')}[/]")
+    if result.verdict:
+        colour = "yellow" if result.verdict.tone == "warn" else "dim"
+        console.print(f"[{colour}]{plain(result.verdict.text)}[/]")
+
+
+def _show_overrun(session: SessionDocument, console: Console) -> None:
+    """Print that the session took longer than its budget, and why it may."""
+    budget_s = session.preferences.get("time_budget_s")
+    if exceeds_budget(session.worked_s, budget_s, bool(session.preferences.get("deterministic"))):
+        console.print(
+            f"[yellow]It took {session.worked_s:.0f} s, more than its budget of {budget_s:g} s: the first"
+            " round of fits, the hold-out and the report are never left out.[/]"
+        )
 
 
 def _show_drivers(drivers: DriverList, headline: str, console: Console) -> None:
@@ -110,31 +137,8 @@ def _show_drivers(drivers: DriverList, headline: str, console: Console) -> None:
         for text in (text for driver in drivers.drivers for text in driver.texts):
             console.print(f"  - {plain(text)}")
     # The headline may be this sentence already; a forecast by its times alone has none.
-    if drivers.text and drivers.text != headline:
+    if drivers.text not in headline:
         console.print(plain(drivers.text))
-
-
-def _show_forecast(conclusion: Conclusion, console: Console) -> None:
-    """Print the forecasts by period that the first sentence does not hold, and the curve of a single series."""
-    figures = [figure for figure in conclusion.figures if figure.name == "forecast" and figure.period]
-    if len(figures) < MIN_TABULATED:
-        return
-    table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for heading in ("Period", "Forecast", "From", "To"):
-        table.add_column(heading, justify="left" if heading == "Period" else "right")
-    for figure in figures:
-        places = _places(figure.high)
-        bounds = (_number(bound, places) for bound in (figure.low, figure.high))
-        table.add_row(plain(figure.period or ""), plain(figure.text), *bounds)
-    console.print(table)
-    if len({figure.period for figure in figures}) == len(figures):  # of one series
-        rows = [[harmless(figure.period or ""), figure.value] for figure in figures]
-        curve = draw_blocks("line", [{"type": "datetime"}, {"type": "number"}], rows)
-        console.print(f"\n{curve}\n", markup=False, highlight=False)
-
-
-MIN_TABULATED = 3
-"""Forecasts from which they are tabulated: the first sentence states two."""
 
 
 def _show_answer(answer: AnswerTable, console: Console) -> None:
@@ -161,7 +165,8 @@ def _draw_answer(answer: AnswerTable) -> str:
     kind = "line" if answer.columns[0].type in _TIMES else "bar"
     columns = [column.model_dump() for column in answer.columns]
     rows = [[harmless(label) if isinstance(label, str) else label, number] for label, number in answer.rows]
-    return draw_blocks(kind, columns, rows)
+    is_share = answer.measures.get(answer.columns[1].name) == "share"
+    return draw_blocks(kind, columns, rows, is_share=is_share)
 
 
 MIN_DRAWN_ROWS = 3
@@ -171,44 +176,50 @@ MAX_CONDITIONS = 3
 """Conditions of the score that are printed; the report has them all."""
 
 
-def _places(score: float | None) -> int:
-    """Decimal places that show four digits of the score, or all before its point."""
-    return min(max(3 - math.floor(math.log10(abs(score))), 0), 6) if score else 4
-
-
 def _with_interval(holdout: HoldoutScore, places: int) -> str:
-    low, high = (_number(bound, places) for bound in (holdout.low, holdout.high))
+    low, high = (format_decimals(bound, places) for bound in (holdout.low, holdout.high))
     interval = f" (95% interval {low} to {high})" if holdout.low is not None else ""
-    return f"{describe_metric(holdout.metric).label} {_number(holdout.value, places)}{interval}"
+    return f"{describe_metric(holdout.metric).label} {format_decimals(holdout.value, places)}{interval}"
 
 
-def _leaderboard(entries: Sequence[RankedCandidate], metric: str, places: int) -> Table:
-    """List the candidates, best first, without those that are collapsed. `places`: decimal places."""
+def _leaderboard(
+    entries: Sequence[RankedCandidate], metric: str, places: int, forecaster: str | None = None
+) -> Table:
+    """List the candidates, best first, without those that are collapsed. `places`: decimal places;
+    `forecaster`: who makes the forecast, which may be none of them.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("")
     table.add_column("Candidate")
-    table.add_column(f"{metric[:1].upper()}{metric[1:]}, cross-validated", justify="right")
+    has_one_fold = all(entry.folds == 1 for entry in entries if entry.compared)
+    validation = "on one validation fold" if has_one_fold else "cross-validated"
+    table.add_column(f"{metric[:1].upper()}{metric[1:]}, {validation}", justify="right")
     for place, entry in enumerate(entries, 1):
         if entry.collapsed:
             continue
         if not entry.compared:
-            missing = f"judged on {entry.folds} of {entry.fold_count} folds"
-            remark = f"[dim]{'cut by its time' if entry.cut else missing}: not compared[/]"
-            table.add_row("", plain(entry.name), remark)
+            table.add_row("", _describe_candidate(entry), f"[dim]{_describe_uncompared(entry)}[/]")
             continue
-        spread = f" ± {_number(entry.std, places)}" if entry.std else ""
-        table.add_row(str(place), plain(entry.name), f"{_number(entry.score, places)}{spread}")
+        spread = f" ± {format_decimals(entry.std, places)}" if entry.std else ""
+        score = f"{format_decimals(entry.score, places)}{spread}"
+        table.add_row(str(place), _describe_candidate(entry), score)
+    if forecaster and forecaster not in [entry.name for entry in entries]:
+        table.add_row("", f"[bold]{plain(forecaster)}[/]", "[dim]make the forecast: better on the hold-out[/]")
     return table
 
 
-def _number(value: Any, places: int) -> str:
-    return f"{value:,.{places}f}" if isinstance(value, int | float) else "-"
+def _describe_candidate(entry: RankedCandidate) -> str:
+    return f"[bold]{plain(entry.name)} (chosen)[/]" if entry.is_chosen else plain(entry.name)
+
+
+def _describe_uncompared(entry: RankedCandidate) -> str:
+    """Say why a candidate has no score beside the others, and what it adds to the ensemble all the same."""
+    reason = "cut by its time" if entry.cut else f"judged on {entry.folds} of {entry.fold_count} folds"
+    share = f", but {entry.weight:.0%} of the ensemble" if entry.weight else ""
+    return f"{reason}: not compared{share}"
 
 
 def _show_waiting(question: QuestionEvent, session_id: str, console: Console) -> None:
     show_question(question, console)
     example = "1" if question.options else '"..."'
-    console.print(
-        f"The session waits. Answer it: labcrew answer {session_id} {example}\n"
-        f"or by POST /api/v1/lab/agent/sessions/{session_id}/respond."
-    )
+    console.print(f"The session waits. Answer it: labcrew answer {session_id} {example}")

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from app.cli.sessions.commands import fork
-from app.cli.sessions.named_options import check_families, check_metric
+from app.cli.sessions.named_options import check_budget, check_families, check_metric
 from app.cli.sessions.run import run
 from app.errors import InvalidInput
 
@@ -39,3 +39,9 @@ def test_an_unknown_name_is_refused_with_those_that_there_are(
     assert isinstance(result.exception, InvalidInput)
     with pytest.raises(InvalidInput, match=message):
         raise result.exception
+
+
+@pytest.mark.parametrize("seconds", [0.5, 0, -3, float("nan")])
+def test_a_budget_below_a_second_is_refused_in_words(seconds: float) -> None:
+    with pytest.raises(InvalidInput, match="at least 1 second"):
+        check_budget(seconds)

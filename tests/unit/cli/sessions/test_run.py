@@ -22,6 +22,24 @@ def test_a_long_name_of_no_file_is_refused_like_a_short_one() -> None:
             run([name, "Predict it"])
 
 
+def test_a_file_that_is_not_there_is_named_whatever_the_goal_is() -> None:
+    for arguments in (["none.csv", "x"], ["none.csv", ""], ["none.csv"], ["none.csv", "other.csv"]):
+        with pytest.raises(NotFound, match=r"There is no file none\.csv"):
+            run(arguments)
+
+
+def test_a_folder_is_called_so(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"is a folder. Name the files in it"):
+        run([str(tmp_path), "Predict it"])
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("a\n1\n")
+    with pytest.raises(InvalidInput, match=r"cannot be saved in .*table\.csv/report: not a directory\. Name"):
+        run([str(table), "Predict it"], out=table / "report")
+
+
 def test_a_goal_may_be_longer_than_a_file_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded: list[RunOptions] = []
 

@@ -75,6 +75,35 @@ def test_the_summary_names_the_score_its_interval_and_the_report() -> None:
     assert "/reports/report.html (41 numbers checked" in shown
 
 
+def test_the_verdict_on_the_model_stands_below_the_headline() -> None:
+    console = Console(record=True, width=120)
+    verdict = {"tone": "warn", "text": "The model is not better than the baseline. Do not use it."}
+    show(ending(result={**RESULT, "verdict": verdict}), console)
+    assert console.export_text().splitlines()[2] == verdict["text"]
+
+
+def test_the_seed_of_a_session_is_printed() -> None:
+    console = Console(record=True, width=120)
+    session = SessionDocument(id="s1", status="completed", result=RESULT, seed=1)  # type: ignore[arg-type]
+    show(RunResult(session, 12.3, (Path("/reports/report.html"),)), console)
+    assert "session s1, seed 1" in console.export_text()
+
+
+@pytest.mark.parametrize(
+    ("preferences", "is_told"),
+    [
+        ({"time_budget_s": 8}, True),
+        ({"time_budget_s": 30}, False),
+        ({"time_budget_s": 8, "deterministic": True}, False),
+    ],
+)
+def test_a_budget_that_was_exceeded_is_told(preferences: dict[str, Any], is_told: bool) -> None:
+    console = Console(record=True, width=200)
+    document = {"id": "s1", "status": "completed", "result": RESULT, "worked_s": 31, "preferences": preferences}
+    show(RunResult(SessionDocument.model_validate(document), 32.0), console)
+    assert ("It took 31 s, more than its budget of 8 s" in console.export_text()) is is_told
+
+
 def test_a_series_that_is_forecast_step_by_step_has_forecasts_and_not_rows() -> None:
     console = Console(record=True, width=120)
     show(ending(result={**RESULT, "problem": {"horizon": 7, "every_step": True}}), console)
@@ -93,6 +122,29 @@ def test_candidates_that_the_report_folds_are_counted_and_not_listed() -> None:
         "C6",
     ]
     assert "And 3 more within noise of the best" in shown
+
+
+@pytest.mark.parametrize(("folds", "validation"), [(1, "on one validation fold"), (5, "cross-validated")])
+def test_the_heading_of_the_scores_tells_how_they_were_validated(folds: int, validation: str) -> None:
+    console = Console(record=True, width=120)
+    board = [{"name": "Ridge", "score": 0.8, "folds": folds, "fold_count": 5}]
+    show(ending(result={**RESULT, "leaderboard": board}), console)
+    assert f"ROC AUC, {validation}" in console.export_text()
+
+
+def test_the_chosen_candidate_and_the_share_of_one_that_was_cut_are_marked() -> None:
+    board = [
+        {"name": "Ensemble", "score": 0.8, "chosen": True},
+        {"name": "LightGBM", "compared": False, "cut": True, "weight": 0.4},
+        {"name": "Ridge", "compared": False, "cut": True},
+    ]
+    console = Console(record=True, width=120)
+    show(ending(result={**RESULT, "leaderboard": board, "forecaster": "best classical methods"}), console)
+    lines = [" ".join(line.split()) for line in console.export_text().splitlines()]
+    assert "1 Ensemble (chosen) 0.8000" in lines
+    assert "LightGBM cut by its time: not compared, but 40% of the ensemble" in lines
+    assert "Ridge cut by its time: not compared" in lines
+    assert "best classical methods make the forecast: better on the hold-out" in lines
 
 
 def test_large_scores_are_shown_without_digits_that_say_nothing() -> None:
@@ -153,9 +205,11 @@ def test_other_answers_are_tables_alone(columns: list[tuple[str, str]], rows: li
     assert "│" not in answered(columns, rows)
 
 
-def forecast(periods: list[str]) -> str:
+def forecast(periods: list[str], series: tuple[str | None, ...] = (None,)) -> str:
+    bounds = {"low": 9.0, "high": 90.5}
     figures = [
-        {"name": "forecast", "value": 10.0 * n, "text": f"{10 * n}", "low": 9.0, "high": 90.5, "period": period}
+        {"name": "forecast", "value": 10.0 * n, "text": f"{10 * n}", "period": period, "series": name} | bounds
+        for name in series
         for n, period in enumerate(periods, 1)
     ]
     result = {**RESULT, "conclusion": {"figures": figures}}
@@ -173,8 +227,10 @@ def test_forecasts_are_a_table_and_a_curve_and_name_the_file_of_all() -> None:
 
 
 def test_forecasts_of_several_series_are_no_curve() -> None:
-    text = forecast(["1 May", "2 May", "1 May", "2 May"])
-    assert "1 May" in text
+    text = forecast([f"{day} May" for day in range(1, 15)], ("North", "South", "Harbour"))
+    lines = [line.split() for line in text.splitlines()]
+    assert ["Period", "North", "South", "Harbour"] in lines
+    assert ["14", "May", *["140", "(9.0", "to", "90.5)"] * 3] in lines
     assert "│" not in text
 
 
@@ -185,6 +241,7 @@ def test_the_options_of_an_open_question_are_numbered_as_they_are_answered() -> 
     text = console.export_text()
     assert "  2. other" in text
     assert "labcrew answer s1 1" in text
+    assert "POST" not in text
 
 
 def test_a_plan_to_approve_stands_below_what_it_is_for() -> None:
