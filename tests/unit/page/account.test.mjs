@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { next } from './service.mjs';
+import { next, requests, settled } from './service.mjs';
 
 /** The channel between the tabs of a browser, which delivers at once. */
 const channels = [];
@@ -14,7 +14,8 @@ globalThis.BroadcastChannel = class {
 	}
 };
 let reloads = 0;
-globalThis.location = { reload: () => (reloads += 1) };
+const addresses = [];
+globalThis.location = { reload: () => (reloads += 1), assign: (address) => addresses.push(address) };
 
 const { Account } = await import('../../../frontend/src/lib/api/account.svelte.ts');
 const { stream } = await import('../../../frontend/src/lib/stream/stream.svelte.ts');
@@ -33,4 +34,24 @@ test('tabs of the user who signs in go on, and those of another user show nothin
 	await signIn(new Account(), 'b');
 	assert.deepEqual([reloads, resumed.mock.callCount()], [1, 2]);
 	assert.equal(signedOut.user, null);
+});
+
+test('who signs out reads nothing more, and where that fails is told and goes on', async () => {
+	const tab = new Account();
+	tab.user = { id: 'c' };
+	void tab.signOut();
+	const first = await next('DELETE', '/auth/session');
+	void tab.load();
+	await settled();
+	assert.deepEqual([requests.length, tab.isLeaving], [1, true]);
+	await first.lose();
+	assert.ok(tab.signingOut.problem.isLost);
+	assert.equal(tab.isLeaving, false);
+	await (await next('GET', '/auth/me')).answer({ id: 'c' });
+	void tab.signOut();
+	// It had ended already, such as in another browser.
+	await (await next('DELETE', '/auth/session')).answer({ code: 'not_signed_in' }, 401);
+	void tab.load();
+	await settled();
+	assert.deepEqual([addresses, requests.length, tab.signingOut.problem], [['/sign-in'], 0, null]);
 });

@@ -10,7 +10,7 @@ globalThis.Request = class extends NodeRequest {
 /** Requests that nobody has answered yet, the oldest first. */
 export const requests = [];
 
-globalThis.fetch = (request) =>
+globalThis.fetch = (request, { signal } = {}) =>
 	new Promise((resolve, reject) => {
 		const { method, headers } = request;
 		const path = new URL(request.url).pathname.replace('/api/v1', '');
@@ -27,6 +27,10 @@ globalThis.fetch = (request) =>
 		};
 		const open = { method, path, key: headers.get('Idempotency-Key'), text: () => request.text(), answer, lose };
 		requests.push(open);
+		signal?.addEventListener('abort', () => {
+			requests.splice(requests.indexOf(open), 1);
+			reject(signal.reason);
+		});
 	});
 
 /** Let everything happen that waits for no request and no clock. */

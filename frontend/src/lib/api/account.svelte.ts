@@ -1,4 +1,6 @@
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { ofAll, whileDeleting } from '#lib/api/deletion.ts';
+import { Change } from '#lib/api/resource.svelte.ts';
 import { stream } from '#lib/stream/stream.svelte.ts';
 
 /** What one tab tells the others. */
@@ -9,10 +11,15 @@ export class Account {
 	user = $state<Schema<'UserView'> | null>(null);
 	problem = $state<Problem | null>(null);
 	isKnown = $state(false);
+	/** The session of this browser is ended: until the page is gone it reads nothing more. */
+	isLeaving = $state(false);
+	readonly signingOut = new Change();
 	#tabs = new BroadcastChannel('account');
 
 	constructor() {
 		this.#tabs.onmessage = (message: MessageEvent<TabMessage>) => this.#take(message.data);
+		// A browser may keep the page that was left for "back", with what stood on it.
+		addEventListener('pageshow', (event) => event.persisted && this.isLeaving && location.reload());
 	}
 
 	async load(): Promise<void> {
@@ -43,10 +50,32 @@ export class Account {
 	}
 
 	/** Nothing of the user stays on the page, in this tab or another. */
-	async signOut(): Promise<void> {
+	signOut = (): Promise<void> => this.signingOut.run(() => this.leaveAfter(endSession));
+
+	/** Do what ends the session of this browser, and leave, in its other tabs too. Throws Problem. */
+	async leaveAfter(end: () => Promise<unknown>): Promise<void> {
+		this.isLeaving = true;
+		try {
+			await whileDeleting(ofAll, async () => {
+				await end();
+				this.#tabs.postMessage({ kind: 'signed_out' } satisfies TabMessage);
+				location.assign('/sign-in');
+				// The page is still here for a moment, in which nothing of the user is read.
+				await new Promise(() => undefined);
+			});
+		} catch (error) {
+			this.isLeaving = false;
+			throw error;
+		}
+	}
+}
+
+async function endSession(): Promise<void> {
+	try {
 		await read(api.DELETE('/api/v1/auth/session'));
-		this.#tabs.postMessage({ kind: 'signed_out' } satisfies TabMessage);
-		location.assign('/sign-in');
+	} catch (error) {
+		// It has ended already, such as in another browser.
+		if (asProblem(error).status !== 401) throw error;
 	}
 }
 

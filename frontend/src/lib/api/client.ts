@@ -1,10 +1,11 @@
 import createClient from 'openapi-fetch';
+import { fetchUnlessDeleted } from '#lib/api/deletion.ts';
 import type { components, paths } from '#lib/api/schema.d.ts';
 
 /** Sent with every change: pages of other sites cannot send it, so the API believes the cookie. */
 export const PAGE_HEADERS = { 'X-Labcrew': '1' } as const;
 
-export const api = createClient<paths>({ baseUrl: '/', headers: PAGE_HEADERS });
+export const api = createClient<paths>({ baseUrl: '/', headers: PAGE_HEADERS, fetch: fetchUnlessDeleted });
 
 type Schemas = components['schemas'];
 export type Schema<Name extends keyof Schemas> = Schemas[Name];
