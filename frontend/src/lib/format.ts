@@ -48,6 +48,9 @@ export function bytes(count: number): string {
 
 export const count = (value: number): string => value.toLocaleString('en');
 
+/** A number with its noun: "1 row", "2 rows". */
+export const amount = (value: number, noun: string, plural = `${noun}s`): string => `${count(value)} ${value === 1 ? noun : plural}`;
+
 const MAX_ROUNDED = 1000;
 
 /** A number of a table, in as many digits as a reader compares; the exact one is its title. Sums of money keep their cents. */
@@ -110,9 +113,14 @@ export const plain = (name: string): string => METRICS[name] ?? name.replaceAll(
 
 export const metricName = (name: string): string => METRICS[name] ?? words(name);
 
-/** A name of the API in words: `model_training` is "Model training". */
+/** Units that names of the API end with, as they are written. */
+const UNIT = /_(usd|ms|s)$/;
+
+/** A name of the API in words: `model_training` is "Model training", `cost_usd` "Cost (USD)". */
 export function words(name: string): string {
-	const text = name.replaceAll('_', ' ');
+	const unit = UNIT.exec(name)?.[1];
+	const plainName = name.replace(UNIT, '').replaceAll('_', ' ');
+	const text = unit ? `${plainName} (${unit === 'usd' ? 'USD' : unit})` : plainName;
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

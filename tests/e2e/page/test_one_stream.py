@@ -42,19 +42,32 @@ def _open_streams(address: str) -> tuple[int, ...]:
     return tuple(int(each[1]) if each else 0 for each in found)
 
 
+def _running_turn(visitor: Visit) -> str:
+    """Say something whose answer does not end by itself; returns the path of the conversation."""
+    body = {"message": "while True: pass", "mode": "python"}
+    return f"/chat/{visitor.call('POST', '/chat?wait=0', data=body)['thread_id']}"
+
+
 def test_twenty_tabs_and_a_browser_without_sockets_see_the_same_at_once(visit: Any, titanic: Path) -> None:
     visitor = visit()
-    path = f"/sessions/{_waiting_session(visitor, titanic)}"
+    paths = [f"/sessions/{_waiting_session(visitor, titanic)}", _running_turn(visitor)]
     cut = visit(PHONE, account=visitor.account)
     cut.context.add_init_script(CUT_SOCKETS)
-    tabs = [visitor.page, *(visitor.context.new_page() for _ in range(TABS - 1)), cut.page]
+    more = [visitor.context.new_page() for _ in range(TABS - 1)]
+    tabs = [visitor.page, *more, cut.page, cut.context.new_page()]
+    sessions, chats = tabs[::2], tabs[1::2]
     for tab in tabs:
-        tab.goto(f"{visitor.address}{path}")
-    for tab in tabs:
+        tab.goto(f"{visitor.address}{paths[tab in chats]}")
+    for tab in sessions:
         expect(tab.get_by_role("heading", name="Is this what you mean?")).to_be_visible()
-    # A page shows what it fetched before its stream stands.
-    wait_until(lambda: _open_streams(visitor.address) == (1, 1), every_s=0.1)
+    for tab in chats:
+        expect(tab.get_by_role("status").filter(has_text="Running it")).to_be_visible()
+    # A page shows what it fetched before its stream stands. Without shared workers each tab has a stream.
+    wait_until(lambda: _open_streams(visitor.address) == (1, 2), every_s=0.1)
 
-    visitor.page.get_by_role("button", name="Stop").click()
-    for tab in tabs:
+    for tab in (sessions[0], chats[0]):
+        tab.get_by_role("button", name="Stop").click()
+    for tab in sessions:
         expect(tab.get_by_text("cancelled")).to_be_visible()
+    for tab in chats:
+        expect(tab.get_by_text("Stopped.")).to_be_visible()

@@ -1,28 +1,35 @@
 import assert from 'node:assert/strict';
-import { beforeEach, mock, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { next, requests, settled } from './service.mjs';
 import { Conversation } from '../../../frontend/src/lib/chat/conversation.svelte.ts';
 
-mock.timers.enable({ apis: ['setTimeout'] });
-
-/** The browser's end of the events of one turn. */
-class Source {
-	static all = [];
-
+/** The shared worker of the browser, which has the one stream of all tabs. */
+const watched = new Map();
+let port;
+globalThis.SharedWorker = class {
 	constructor() {
-		Source.all.push(this);
+		port = this.port = {
+			start: () => undefined,
+			postMessage(message) {
+				if (message.kind === 'watch') watched.set(message.name, message.topic.session);
+				else watched.delete(message.name);
+			}
+		};
 	}
-
-	addEventListener() {}
-
-	close() {
-		this.isClosed = true;
+};
+globalThis.EventSource = class {
+	constructor() {
+		assert.fail('A turn is watched over the one stream: a seventh connection would hang.');
 	}
-}
-globalThis.EventSource = Source;
-const open = () => Source.all.filter((source) => !source.isClosed);
+};
+const open = () => [...watched.values()];
+const tell = (session, ...events) => {
+	const name = [...watched].find((each) => each[1] === session)[0];
+	port.onmessage({ data: { kind: 'frame', name, frame: { kind: 'events', watch: name, events } } });
+};
 
-beforeEach(() => (Source.all.length = 0));
+beforeEach(() => watched.clear());
+Object.assign(globalThis, { requestAnimationFrame: (draw) => setImmediate(draw), cancelAnimationFrame: clearImmediate });
 
 const turn = (turn_id, status = 'executing') => ({ turn_id, status, mode: 'auto', message: turn_id });
 const page = (turns, next) => ({ messages: turns.map((each) => ({ turn: each })), next });
@@ -36,7 +43,7 @@ test('a conversation that is left before it was read opens nothing', async () =>
 	const leave = new Conversation('c1').watch();
 	leave();
 	await answerLoad([turn('t1')]);
-	assert.equal(Source.all.length, 0);
+	assert.deepEqual(open(), []);
 });
 
 test('what is still answered is followed after the try that succeeds', async () => {
@@ -46,24 +53,35 @@ test('what is still answered is followed after the try that succeeds', async () 
 	assert.ok(conversation.problem.isLost);
 	void conversation.load();
 	await answerLoad([turn('t1', 'succeeded'), turn('t2')]);
-	assert.equal(open().length, 1);
+	assert.deepEqual(open(), ['t2']);
 	// Read again, the turns are others: none of the former ones stays open.
 	void conversation.load();
 	await answerLoad([turn('t1', 'succeeded'), turn('t2')]);
-	assert.equal(open().length, 1);
+	assert.deepEqual(open(), ['t2']);
 	leave();
-	assert.equal(open().length, 0);
+	assert.deepEqual(open(), []);
 });
 
-test('a turn whose connection was lost is not opened again after it was left', async () => {
-	const leave = new Conversation('c1').watch();
+test('the words of an answer are shown once, also after parts that come again or get lost', async () => {
+	const conversation = new Conversation('c1');
+	const leave = conversation.watch();
 	await answerLoad([turn('t1')]);
-	Source.all[0].onerror({});
-	mock.timers.tick(2000);
-	const reading = await next('GET', '/turns/t1');
+	const token = (start, text, attempt = 1) => ({ kind: 'token', step: 1, attempt, agent: 'assistant', answer: 1, start, text });
+	const words = async (...events) => {
+		tell('t1', ...events);
+		await settled();
+		return conversation.turns[0].words;
+	};
+	// Places are counted in code points, of which an emoji is one.
+	assert.equal(await words(token(0, '👍 Yes'), token(5, ', it')), '👍 Yes, it');
+	assert.equal(await words(token(12, 'lost')), '👍 Yes, it');
+	assert.equal(await words(token(0, '👍 Yes, it is')), '👍 Yes, it is');
+	assert.equal(await words(token(0, 'No', 2)), 'No');
+	assert.equal(await words({ seq: 3, kind: 'message', step: 1, role: 'assistant', text: 'No, it is not.' }), 'No, it is not.');
+	tell('t1', { seq: 4, kind: 'session_finished' });
+	await (await next('GET', '/turns/t1')).answer(turn('t1', 'succeeded'));
+	assert.deepEqual([conversation.turns[0].isOver, open()], [true, []]);
 	leave();
-	await reading.answer(turn('t1'));
-	assert.equal(open().length, 0);
 });
 
 test('earlier messages are read once, however often they are asked for', async () => {
@@ -92,4 +110,17 @@ test('a message that arrived though its answer was lost stands in the conversati
 	await said;
 	await settled();
 	assert.equal(conversation.turns.length, 1);
+});
+
+test('what is said while the list is on its way stands at its end', async () => {
+	const conversation = new Conversation('c1');
+	const leave = conversation.watch();
+	await (await next('GET', '/threads/c1')).answer({ id: 'c1', worldlines: [] });
+	const list = await next('GET', '/threads/c1/messages');
+	const said = conversation.say('more', []);
+	await requests.find(({ method }) => method === 'POST').answer(turn('t2'), 201);
+	await said;
+	await list.answer(page([turn('t1', 'succeeded')], null));
+	assert.deepEqual([conversation.turns.map(({ view }) => view.turn_id), open()], [['t1', 't2'], ['t2']]);
+	leave();
 });

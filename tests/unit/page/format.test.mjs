@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ago, chance, duration, moment, score } from '../../../frontend/src/lib/format.ts';
+import { ago, amount, chance, duration, moment, score, words } from '../../../frontend/src/lib/format.ts';
 
 const check = (name, format, cases) => {
 	for (const [value, expected, ...rest] of cases) test(`${name} of ${value}`, () => assert.equal(format(value, ...rest), expected));
@@ -59,4 +59,16 @@ check('a probability', chance, [
 	[0.126, '13 %'],
 	[0.998, '> 99 %'],
 	[1, '100 %']
+]);
+
+check('a number of rows', amount, [
+	[0, '0 rows', 'row'],
+	[1, '1 row', 'row'],
+	[1200, '1,200 rows', 'row']
+]);
+
+check('a name of the API', words, [
+	['model_training', 'Model training'],
+	['cost_usd', 'Cost (USD)'],
+	['time_limit_s', 'Time limit (s)']
 ]);

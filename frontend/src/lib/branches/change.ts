@@ -12,12 +12,7 @@ function settingText(name: string, value: unknown): string {
 /** What a branch does otherwise than the session that it was made of: `metric F1, “fewer trees”`. */
 export function changeText(fork: Schema<'ForkView'> | null | undefined): string {
 	if (!fork) return '';
-	const { settings, preferences, note, answer } = fork.change as {
-		settings?: Record<string, unknown> | null;
-		preferences?: Record<string, unknown> | null;
-		note?: string | null;
-		answer?: unknown;
-	};
+	const { settings, preferences, note, answer } = fork.change;
 	const parts = Object.entries({ ...preferences, ...settings })
 		.filter(([, value]) => value !== null)
 		.map(([name, value]) => settingText(name, value));

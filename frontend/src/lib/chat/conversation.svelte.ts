@@ -20,6 +20,8 @@ export class Conversation {
 	/** Its screen is open: what is still answered is followed. */
 	#isWatched = false;
 	#isReadingEarlier = false;
+	/** What was said on this screen. */
+	readonly #said: LiveTurn[] = [];
 
 	hasEarlier = $derived(this.#before !== null);
 	open = $derived(this.turns.filter((turn) => !turn.isOver));
@@ -31,13 +33,17 @@ export class Conversation {
 
 	async load(): Promise<void> {
 		const isNext = this.#order.begin();
+		const before = this.#said.length;
 		try {
 			const path = { thread_id: this.id };
 			const thread = await read(api.GET('/api/v1/threads/{thread_id}', { params: { path } }));
 			const page = await this.#page(null);
 			if (!isNext()) return;
 			this.#close();
-			[this.thread, this.turns, this.#before] = [thread, page.turns, page.before];
+			// What was said while the list was on its way may not stand in it.
+			const ids = new Set(page.turns.map(({ view }) => view.turn_id));
+			const said = this.#said.slice(before).filter(({ view }) => !ids.has(view.turn_id));
+			[this.thread, this.turns, this.#before] = [thread, [...page.turns, ...said], page.before];
 			[this.problem, this.isLoaded] = [null, true];
 			if (this.#isWatched) this.open.forEach((turn) => turn.open());
 		} catch (error) {
@@ -75,6 +81,7 @@ export class Conversation {
 		if (this.turns.some((turn) => turn.view.turn_id === view.turn_id)) return;
 		const turn = new LiveTurn(view);
 		this.turns.push(turn);
+		this.#said.push(turn);
 		if (this.#isWatched) turn.open();
 	}
 

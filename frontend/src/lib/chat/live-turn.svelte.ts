@@ -1,16 +1,22 @@
 import { AnswerOrder } from '#lib/api/answer_order.ts';
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
 import { plain } from '#lib/format.ts';
+import { numberOf, type SessionEvent } from '#lib/session/events.ts';
+import { stream } from '#lib/stream/stream.svelte.ts';
+import { StreamedAnswer } from '#lib/stream/streamed_answer.ts';
 
-const ENDED: ReadonlySet<Schema<'TurnStatus'>> = new Set(['succeeded', 'failed', 'interrupted', 'cancelled']);
-const EVENTS = ['status', 'token', 'tool_call', 'tool_result', 'clarification', 'approval', 'done'] as const;
+const ENDED: ReadonlySet<Schema<'TurnStatus'>> = new Set(['succeeded', 'failed', 'cancelled']);
+const LAST_EVENTS: ReadonlySet<SessionEvent['kind']> = new Set(['session_finished', 'session_failed', 'session_cancelled']);
+/** After these kinds the turn itself has changed, and is read again. */
+const CHANGES: ReadonlySet<SessionEvent['kind']> = new Set(['clarification_asked', 'clarification_answered', ...LAST_EVENTS]);
+/** The second is the former name, in events from before it changed. */
+const ASSISTANT_ROLES: ReadonlySet<string> = new Set(['assistant', 'analyst']);
 const STAGES: Readonly<Record<string, string>> = {
 	received: 'Reading the question',
 	queued: 'In line',
 	thinking: 'Thinking',
 	executing: 'Working'
 };
-const RECONNECT_MS = 2000;
 
 export interface ChatCall {
 	id: string;
@@ -19,18 +25,19 @@ export interface ChatCall {
 	summary: string;
 }
 
-/** One message and its answer while it is made: the words so far, and what was called for it. */
+/** One message and its answer while it is made: the words so far, and what was called for it. A turn is a session. */
 export class LiveTurn {
 	view: Schema<'TurnView'>;
 	words = $state('');
 	stage = $state('');
 	calls = $state<ChatCall[]>([]);
 	problem = $state<Problem | null>(null);
-	lostSince = $state<Date | null>(null);
 
-	#source: EventSource | null = null;
-	#again: ReturnType<typeof setTimeout> | undefined;
-	#unshown = '';
+	#stop: (() => void) | null = null;
+	/** Number of the last recorded event that was taken. */
+	#cursor = 0;
+	readonly #answer = new StreamedAnswer();
+	#frame = 0;
 	/** Something was called for it already. */
 	#hasBegun = false;
 	readonly #order = new AnswerOrder();
@@ -49,62 +56,46 @@ export class LiveTurn {
 		return ENDED.has(this.view.status);
 	}
 
+	/** Follow it over the one stream of the browser: one of each turn's own would hang in the seventh tab. */
 	open(): void {
 		this.close();
-		const source = new EventSource(`/api/v1/turns/${this.view.turn_id}/events`);
-		this.#source = source;
-		source.onopen = () => {
-			// The events come again from the first one: words that were shown are not shown twice.
-			[this.lostSince, this.words, this.#unshown, this.calls] = [null, '', '', []];
-		};
-		for (const kind of EVENTS) {
-			source.addEventListener(kind, (message: MessageEvent<string>) => this.#take(kind, JSON.parse(message.data)));
-		}
-		source.onerror = (event) => {
-			// A failure that the turn itself reports has the same name as a lost connection; `done` follows it.
-			if (!(event instanceof MessageEvent)) this.#onLost();
-		};
+		this.#stop = stream.watchSession(this.view.turn_id, this.#cursor, {
+			onEvents: (events) => events.forEach((event) => this.#take(event)),
+			onEnd: () => void this.load()
+		});
 	}
 
 	close(): void {
-		this.#source?.close();
-		this.#source = null;
-		clearTimeout(this.#again);
-		this.#again = undefined;
+		this.#stop?.();
+		this.#stop = null;
 	}
 
-	/** A new source from the first event: a live word has no number to go on from. */
-	#onLost(): void {
-		this.close();
-		this.lostSince ??= new Date();
-		const again = setTimeout(async () => {
-			await this.load();
-			// It was closed meanwhile, or opened by somebody else.
-			if (this.#again === again && !this.isOver) this.open();
-		}, RECONNECT_MS);
-		this.#again = again;
-	}
-
-	#take(kind: (typeof EVENTS)[number], event: Record<string, unknown>): void {
-		if (kind === 'status') this.#show(String(event.stage), event.text);
-		else if (kind === 'token') this.#addWords(String(event.text));
-		else if (kind === 'tool_call') this.#call({ ...readCall(event), status: 'running', summary: '' });
-		else if (kind === 'tool_result') this.#call(readCall(event));
-		else {
-			if (kind === 'done') this.close();
-			void this.load();
+	#take(event: SessionEvent): void {
+		const number = numberOf(event);
+		if (number) {
+			if (number <= this.#cursor) return;
+			this.#cursor = number;
 		}
+		if (event.kind === 'token') this.#answer.add(event) && this.#drawSoon();
+		else if (event.kind === 'message') this.#endAnswer(event.role, event.text);
+		else if (event.kind === 'tool_called') this.#call({ ...readCall(event), status: 'running', summary: '' });
+		else if (event.kind === 'tool_returned') this.#call({ ...readCall(event), status: event.failed ? 'refused' : 'ok', summary: event.summary });
+		else this.#show(event);
+		if (LAST_EVENTS.has(event.kind)) this.close();
+		if (CHANGES.has(event.kind)) void this.load();
 	}
 
-	/** After a lost connection the events come again from the first one, and a call that still runs is not among them. */
-	#show(stage: string, text: unknown): void {
-		if (stage === 'received' && this.#hasBegun) return;
-		this.stage = String(text ?? this.#stageText(stage));
+	#show(event: SessionEvent): void {
+		// What is called now may be told before the recorded events of the past.
+		if (event.kind === 'session_started' && !this.#hasBegun) this.stage = this.#stageText('received');
+		else if (event.kind === 'session_queued') this.stage = this.#stageText('queued');
+		else if (event.kind === 'step_started') this.stage = this.#stageText('thinking');
+		else if (event.kind === 'progress') this.stage = event.text;
 	}
 
 	#call(call: ChatCall): void {
 		this.#hasBegun = true;
-		const place = this.calls.findIndex((known) => known.id === call.id);
+		const place = this.calls.findIndex((each) => each.id === call.id);
 		if (place < 0) this.calls.push(call);
 		else this.calls[place] = call;
 		if (call.status !== 'running') this.stage = `${plain(call.name)}: ${call.summary}`;
@@ -113,21 +104,23 @@ export class LiveTurn {
 	}
 
 	/** Words are drawn once a frame, however fast they come. */
-	#addWords(text: string): void {
-		if (!this.#unshown) {
-			requestAnimationFrame(() => {
-				this.words += this.#unshown;
-				this.#unshown = '';
-			});
-		}
-		this.#unshown += text;
+	#drawSoon(): void {
+		this.#frame ||= requestAnimationFrame(() => [this.#frame, this.words] = [0, this.#answer.text]);
+	}
+
+	/** A recorded message has all the words of its answer: those that were missed, too. */
+	#endAnswer(role: string, text: string): void {
+		this.#answer.clear();
+		if (!ASSISTANT_ROLES.has(role)) return;
+		cancelAnimationFrame(this.#frame);
+		[this.#frame, this.words] = [0, text];
 	}
 
 	async load(): Promise<void> {
 		const isNext = this.#order.begin();
 		try {
 			const view = await read(api.GET('/api/v1/turns/{turn_id}', { params: { path: { turn_id: this.view.turn_id } } }));
-			if (isNext()) [this.view, this.problem, this.lostSince] = [view, null, null];
+			if (isNext()) [this.view, this.problem] = [view, null];
 		} catch (error) {
 			if (isNext()) this.problem = asProblem(error);
 		}
@@ -146,7 +139,6 @@ export class LiveTurn {
 	}
 }
 
-function readCall(event: Record<string, unknown>): ChatCall {
-	const status = event.status === 'refused' ? 'refused' : 'ok';
-	return { id: String(event.id), name: String(event.name), status, summary: String(event.summary ?? '') };
+function readCall(event: { call: string; tool: string }): Pick<ChatCall, 'id' | 'name'> {
+	return { id: event.call, name: event.tool };
 }

@@ -1,6 +1,7 @@
+import type { Schema } from '#lib/api/client.ts';
 import { cell } from '#lib/format.ts';
 
-/** A column of a profile. The API documents it loosely, so its members are checked here. */
+/** A column of a profile, as it is drawn. */
 export interface ColumnProfile {
 	name: string;
 	type: string;
@@ -15,20 +16,13 @@ export interface ColumnProfile {
 	days: [string, string] | null;
 }
 
-type Fields = Record<string, unknown>;
-const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
-
-export function readColumn(column: Fields): ColumnProfile {
+export function readColumn(column: Schema<'ColumnProfileView'>): ColumnProfile {
+	const { name, type, hint, missing, distinct } = column;
 	const marks = [column.min, column.q25, column.q50, column.q75, column.max];
-	const top = Array.isArray(column.top) ? (column.top as Fields[]) : [];
 	return {
-		name: String(column.name ?? ''),
-		type: String(column.type ?? ''),
-		hint: String(column.hint ?? ''),
-		missing: number(column.missing),
-		distinct: number(column.distinct),
-		isUnique: column.unique === true,
-		top: top.slice(0, 4).map((entry) => ({ value: cell(entry.value, String(column.type)), count: number(entry.count) })),
+		name, type, hint, missing, distinct,
+		isUnique: column.unique,
+		top: column.top.slice(0, 4).map((entry) => ({ value: cell(entry.value, type), count: entry.count })),
 		days: column.type === 'datetime' ? [cell(column.min, 'datetime'), cell(column.max, 'datetime')] : null,
 		quantiles: marks.every((mark) => typeof mark === 'number') ? (marks as number[]) : null
 	};

@@ -45,7 +45,7 @@ export class TablePrediction extends Followed<Schema<'RunView'>> {
 		const isShown = await this.create(async () => {
 			this.table = await readTable();
 			const path = { model_id: this.#model.id };
-			const body = { dataset_id: this.table.id, format: 'csv' } as Schema<'TablePrediction'>;
+			const body = { dataset_id: this.table.id, format: 'csv', keep_columns: true } as Schema<'TablePrediction'>;
 			const run = await sendOnce('predictions', { path, body }, (key) => {
 				const params = { path, header: { 'Idempotency-Key': key } };
 				return read(api.POST('/api/v1/models/{model_id}/predictions', { params, body }));

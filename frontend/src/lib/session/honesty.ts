@@ -1,4 +1,5 @@
 import type { SessionResult } from '#lib/session/result.ts';
+import { describeOpenings, isOpenedAgain } from '#lib/session/holdout.ts';
 import { lastItem, type TimelineStep } from '#lib/session/timeline.svelte.ts';
 
 /** One fact about how far the numbers of a session can be trusted, with the tool whose call shows it. */
@@ -11,9 +12,15 @@ export interface HonestyLight {
 
 export function honestyOf(steps: TimelineStep[], result: SessionResult | null): HonestyLight[] {
 	const lights: HonestyLight[] = [];
-	const opened = lastItem(steps, 'final_evaluation');
-	if (opened) lights.push({ sign: '◉', state: 'good', text: 'Hold-out opened once, at the end', tool: 'final_evaluation' });
-	else if (lastItem(steps, 'lock_holdout')) {
+	const holdout = result?.holdout;
+	if (holdout) {
+		const isAgain = isOpenedAgain(holdout);
+		const text = `Hold-out ${describeOpenings(holdout) || 'opened at the end'}`;
+		lights.push({ sign: isAgain ? '▲' : '◉', state: isAgain ? 'wait' : 'good', text, tool: 'final_evaluation' });
+	} else if (lastItem(steps, 'final_evaluation')) {
+		// How often, also in forks, stands in the result.
+		lights.push({ sign: '◉', state: 'calm', text: 'Hold-out opened', tool: 'final_evaluation' });
+	} else if (lastItem(steps, 'lock_holdout')) {
 		lights.push({ sign: '◉', state: 'good', text: 'Hold-out locked', tool: 'lock_holdout' });
 	}
 	for (const column of result?.leftOut ?? []) {

@@ -56,11 +56,11 @@ function alternatives(schema: JsonSchema): JsonSchema[] {
 
 /** Arguments of the call that an approval is about, where its schema lets them be changed; else null. */
 export function callArguments(question: Pick<Schema<'QuestionView'>, 'answer_schema' | 'about'>): Record<string, Json> | null {
-	const given = question.about?.arguments;
+	const given = question.about.arguments;
 	const takesThem = alternatives(question.answer_schema).some(
 		(schema) => schema.properties?.decision?.const === 'approve' && schema.properties.arguments !== undefined
 	);
-	return takesThem && typeof given === 'object' && given !== null ? (given as Record<string, Json>) : null;
+	return takesThem ? given : null;
 }
 
 /** Arguments as texts to edit: a text as it stands, any other value as JSON. */
@@ -89,12 +89,8 @@ export const planLines = (text: string): string[] =>
 	text.split('\n').flatMap((line) => /^\d+\. (.+)$/.exec(line)?.slice(1) ?? []);
 
 export const isPlanReview = (question: Pick<Schema<'QuestionView'>, 'kind' | 'about'>): boolean =>
-	question.kind === 'approval' && typeof question.about?.plan === 'object' && question.about.plan !== null;
+	question.kind === 'approval' && question.about.plan !== null;
 
 /** What was understood, in the review of a plan; null where the planner made no sentence of it. */
-export function readUnderstood(about: Schema<'QuestionView'>['about']): { text: string; alternatives: string[] } | null {
-	const understood = about?.understood;
-	if (typeof understood !== 'object' || understood === null || !('text' in understood)) return null;
-	const alternatives = 'alternatives' in understood && Array.isArray(understood.alternatives) ? understood.alternatives : [];
-	return { text: String(understood.text), alternatives: alternatives.map(String) };
-}
+export const readUnderstood = (about: Schema<'QuestionSubject'>): Schema<'UnderstoodGoal'> | null =>
+	about.understood?.text ? about.understood : null;

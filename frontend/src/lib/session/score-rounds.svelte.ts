@@ -56,6 +56,8 @@ export class ScoreRounds {
 	rounds = $state.raw<ScoreRound[]>([]);
 	readonly #session: string;
 	readonly #asked = new Set<string>();
+	/** Places of calls in their steps: several of a step are answered in any order. */
+	readonly #places = new Map<string, number>();
 
 	constructor(session: string) {
 		this.#session = session;
@@ -64,11 +66,12 @@ export class ScoreRounds {
 	/** Read scores that were not read yet. */
 	update(steps: TimelineStep[]): void {
 		for (const step of steps) {
-			for (const item of step.items) {
+			for (const [place, item] of step.items.entries()) {
 				if (!isScoring(item.title) || item.call === null || item.failed) continue;
 				const key = `${step.step}/${item.call}`;
 				if (this.#asked.has(key)) continue;
 				this.#asked.add(key);
+				this.#places.set(key, place);
 				// A number that cannot be read now is left out; the leaderboard at the end has it.
 				void this.#read(key, step.step, item.call).catch(() => this.#asked.delete(key));
 			}
@@ -81,6 +84,7 @@ export class ScoreRounds {
 		const best = bestOf(fields(evidence.result));
 		if (!best) return;
 		const round: ScoreRound = { key, step, call, ...best };
-		this.rounds = [...this.rounds, round].sort((one, other) => one.step - other.step);
+		const place = ({ key: each }: ScoreRound): number => this.#places.get(each) ?? 0;
+		this.rounds = [...this.rounds, round].sort((one, other) => one.step - other.step || place(one) - place(other));
 	}
 }

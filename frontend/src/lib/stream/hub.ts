@@ -1,3 +1,4 @@
+import { numberOf } from '#lib/session/events.ts';
 import type { Connection, Frame, HubMessage, TabMessage, Topic } from '#lib/stream/messages.ts';
 import { EventsTransport, SocketTransport, type Transport } from '#lib/stream/transports.ts';
 
@@ -150,7 +151,7 @@ export class Hub {
 		if (frame.kind !== 'events') this.#watches.delete(watch);
 		else if ('session' in watch.topic) {
 			// The cursor from which a lost connection goes on; live events have none.
-			watch.topic.since = frame.events.reduce((last, event) => Math.max(last, event.seq ?? 0), watch.topic.since);
+			watch.topic.since = frame.events.reduce((last, event) => Math.max(last, numberOf(event)), watch.topic.since);
 		}
 	}
 

@@ -1,14 +1,7 @@
-import type { SessionEvent } from '#lib/session/events.ts';
+import type { Schema } from '#lib/api/client.ts';
 
-/** Frames of the service; see `docs/api.md`. */
-export type Frame =
-	| { kind: 'hello' }
-	| { kind: 'events'; watch: string; events: SessionEvent[] }
-	| { kind: 'ended'; watch: string }
-	| { kind: 'refused'; watch: string; code: string }
-	| { kind: 'lists'; position: number }
-	| { kind: 'problem'; code: string; detail: string; watch?: string }
-	| { type: 'heartbeat' };
+/** A message of the one stream; sockets have heartbeats between the frames. */
+export type Frame = Schema<'StreamFrame'> | { type: 'heartbeat' };
 
 /** A session from a cursor on, or the lists of the user. */
 export type Topic = { session: string; since: number } | { lists: true };

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '#lib/session/events.ts';
+import { numberOf, type SessionEvent } from '#lib/session/events.ts';
 import { Hub, type Tab } from '#lib/stream/hub.ts';
 import type { Frame, HubMessage, TabMessage, Topic } from '#lib/stream/messages.ts';
 import hubAddress from '#lib/stream/hub.worker.ts?sharedworker&url';
@@ -43,7 +43,7 @@ class Stream {
 		return this.#watch(topic, (frame) => {
 			if (!('kind' in frame)) return;
 			if (frame.kind === 'events') {
-				topic.since = frame.events.reduce((last, event) => Math.max(last, event.seq ?? 0), topic.since);
+				topic.since = frame.events.reduce((last, event) => Math.max(last, numberOf(event)), topic.since);
 				handler.onEvents(frame.events);
 			} else handler.onEnd();
 		});
