@@ -26,4 +26,11 @@ export class Job extends Followed<Schema<'JobView'>> {
 			return job.job_id;
 		});
 	}
+
+	/** A job that was stopped has an answer too, which says so. */
+	stop = async (): Promise<void> => {
+		const job_id = this.view?.job_id;
+		if (!job_id) return;
+		await this.change.run(() => this.show(read(api.POST('/api/v1/agent/jobs/{job_id}/cancel', { params: { path: { job_id } } }))));
+	};
 }

@@ -1,4 +1,5 @@
 import { readAndFollowLists } from '#lib/stream/follow.ts';
+import { AnswerOrder } from '#lib/api/answer_order.ts';
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
 import { hasEnded } from '#lib/ui/status.ts';
 
@@ -10,6 +11,7 @@ export class HomeLists {
 	datasets = $state<Schema<'DatasetView'>[]>([]);
 	problem = $state<Problem | null>(null);
 	isLoaded = $state(false);
+	readonly #order = new AnswerOrder();
 
 	running = $derived(
 		this.sessions.filter((session) => ['queued', 'running', 'awaiting_fits', 'paused', 'cancelling'].includes(session.status))
@@ -19,16 +21,16 @@ export class HomeLists {
 	);
 
 	load = async (): Promise<void> => {
+		const isNext = this.#order.begin();
 		try {
 			const query = { limit: 50 };
 			const sessions = await read(api.GET('/api/v1/lab/agent/sessions', { params: { query } }));
-			this.sessions = sessions.items;
-			this.hasMore = sessions.next_cursor != null;
-			if (!this.isLoaded) this.datasets = (await read(api.GET('/api/v1/datasets', { params: { query } }))).items;
-			this.problem = null;
-			this.isLoaded = true;
+			const datasets = this.isLoaded ? this.datasets : (await read(api.GET('/api/v1/datasets', { params: { query } }))).items;
+			if (!isNext()) return;
+			[this.sessions, this.hasMore, this.datasets] = [sessions.items, sessions.next_cursor != null, datasets];
+			[this.problem, this.isLoaded] = [null, true];
 		} catch (error) {
-			this.problem = asProblem(error);
+			if (isNext()) this.problem = asProblem(error);
 		}
 	};
 
