@@ -45,8 +45,8 @@ _LOOK_S = 0.02
 """Seconds between looks at the memory of the child."""
 _CLIENT_S = 5.0
 """Seconds for a client to send the rest of its request."""
-_VEGA_LITE = "6.4"
-"""Version of Vega-Lite in the page, too."""
+VEGA_LITE = "6.4"
+"""Version of Vega-Lite: that of the page (frontend/package.json), too."""
 _FONTS = ("/usr/share/fonts", "/usr/share/zoneinfo", "/etc/localtime", "/dev/null", "/dev/urandom")
 _AF_UNIX = 1  # of <sys/socket.h>
 _ENGINE_RULES = (
@@ -215,7 +215,7 @@ def _draw(engine: Any, request: dict[str, Any]) -> bytes:
     """Draw one chart as SVG, and the same drawing as PNG."""
     specification = json.dumps(request["specification"])
     try:
-        svg = engine.vegalite_to_svg(specification, vl_version=_VEGA_LITE, allowed_base_urls=[])
+        svg = engine.vegalite_to_svg(specification, vl_version=VEGA_LITE, allowed_base_urls=[])
         # From the SVG, so that both images are the same drawing.
         png = engine.svg_to_png(svg, scale=request["scale"])
     except ValueError as error:

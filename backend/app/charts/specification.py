@@ -8,6 +8,7 @@ from app.charts.axis_titles import axis_title
 from app.charts.encoding import Encoding, Schema
 from app.charts.row_plans import BIN_DIGITS, COUNT, bin_name, moving_name
 from app.charts.time_labels import bar_unit, time_labels
+from app.charts.turning_characters import show_turning
 
 MEDIA_TYPE = "application/vnd.vegalite.v6+json"
 WIDTH, HEIGHT = 640, 360
@@ -69,13 +70,12 @@ def make_specification(encoding: Encoding, chart_rows: ChartRows, title: str) ->
     """Make the Vega-Lite specification of a chart."""
     parts = _KINDS[encoding.kind](_Chart(encoding, chart_rows))
     rows = parts.pop("rows")
+    drawing: Spec = show_turning({"title": title, "datasets": {"rows": rows}, **parts})
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "title": title,
         "config": dict(CONFIG),
-        "datasets": {"rows": rows},
         "data": {"name": "rows"},
-        **parts,
+        **drawing,
     }
 
 

@@ -31,7 +31,8 @@ expect.set_options(timeout=PAGE_GUARD_S * 1000)
 @pytest.fixture(scope="package")
 def studio(start_up: Callable[..., Any]) -> Iterator[Any]:
     """A running service with the page; started once for all tests of this folder."""
-    with running_studio(start_up) as up:
+    # A turn that is to go on until a test stops it does so on a slow machine, too.
+    with running_studio(start_up, INTERACTIVE_MAX_EXECUTION_TIME="900") as up:
         yield up
 
 
@@ -105,7 +106,9 @@ class Visit:
         return response.json() if response.body() else None
 
     def check_access(self) -> None:
-        """Check by axe that everybody can use what is visible now."""
+        """Check by axe that everybody can use what is visible once all that appears has appeared."""
+        # The frame and skeletons fade in. Looked at on the way, their words have too little contrast.
+        self.page.evaluate(_ANIMATIONS_ENDED)
         self.page.evaluate(AXE.read_text())
         report = self.page.evaluate("axe.run({ resultTypes: ['violations'] })")
         assert [_violation(each) for each in report["violations"]] == []
@@ -113,12 +116,27 @@ class Visit:
     def check_width(self) -> None:
         """Check that the page itself does not scroll sideways."""
         width = self.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-        assert width[0] <= width[1], f"{self.page.url} is {width[0]} wide in a window of {width[1]}"
+        assert width[0] <= width[1], (
+            f"{self.page.url} is {width[0]} wide in a window of {width[1]}: {self.page.evaluate(_WIDE_PARTS)}"
+        )
 
     def check_rules(self) -> None:
         """Check that nothing broke the policy, failed in the console or left for another site."""
         broken = [fault for fault in self.faults if not any(part in fault for part in self.ignored)]
         assert broken == []
+
+
+_ANIMATIONS_ENDED = """async () => {
+    const hasEnd = (animation) => Number.isFinite(animation.effect.getComputedTiming().endTime);
+    const running = () => document.getAnimations().filter((it) => it.playState === "running" && hasEnd(it));
+    while (running().length) await Promise.allSettled(running().map((it) => it.finished));
+}"""
+"""Waits for the end of each animation that has one. It is over where its element is taken away."""
+
+_WIDE_PARTS = """[...document.querySelectorAll("body *")]
+    .filter(part => part.getBoundingClientRect().right > innerWidth && !part.closest(".scroll"))
+    .map(part => part.outerHTML.slice(0, 120))"""
+"""The parts of a page that reach beyond its window, but for those that scroll."""
 
 
 def _violation(violation: dict[str, Any]) -> str:

@@ -36,7 +36,7 @@ def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, ti
 
     page.get_by_role("tab", name="Table").click()
     with page.expect_download() as saved:
-        page.get_by_role("button", name="CSV").click()
+        page.get_by_role("link", name="CSV").click()
     assert Path(saved.value.path()).read_text().splitlines()[0] == "class,mean age"
     page.get_by_role("group", name="Say next").get_by_role("button", name="as a bar chart").click()
     chart = page.get_by_role("img", name="Mean age by class")
@@ -58,7 +58,7 @@ def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, ti
     _say(page, "SQL: select name, age from titanic_all")
     expect(page.get_by_text("1,313 rows, the first")).to_be_visible()
     with page.expect_download() as saved:
-        page.get_by_role("button", name="CSV").last.click()
+        page.get_by_role("link", name="CSV").last.click()
     assert len(Path(saved.value.path()).read_text().splitlines()) == 1314
     page.get_by_role("button", name="Sort and filter").last.click()
     rows = page.get_by_role("region", name="Rows")
@@ -93,3 +93,21 @@ def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, ti
     expect(page.get_by_role("link", name="Sign in again in a new tab")).to_be_visible()
     expect(page.get_by_label("Message")).to_have_value("how many rows?")
     visitor.check_access()
+
+
+def test_a_table_is_copied_and_saved_with_whole_cells(visit: Any) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visitor.open("/chat")
+    _say(page, "SQL: select '=1+1' as formula, 9007199254740993 as count, repeat('word', 1000) as words")
+    expect(page.get_by_text("1 row", exact=True)).to_be_visible()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="CSV").click()
+    words = "word" * 1000
+    lines = Path(saved.value.path()).read_text().splitlines()
+    assert lines == ["formula,count,words", f"'=1+1,9007199254740993,{words}"]
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.splitlines() == ["formula\tcount\twords", f"'=1+1\t9007199254740993\t{words}"]

@@ -99,3 +99,14 @@ def test_a_session_is_begun_by_keyboard_and_the_focus_is_never_lost(visit: Calla
     expect(page.get_by_role("heading", name="Mean age by class")).to_be_focused()
     page.get_by_role("link", name="Read the report").press("Enter")
     expect(page.get_by_role("link", name="Back to the session")).to_be_visible()
+
+
+def test_an_address_that_signs_in_works_in_a_tab_that_asks_for_a_password(visit: Callable[..., Visit]) -> None:
+    visitor = visit(signed_in=False)
+    visitor.ignored.append("the server responded with a status of 422")
+    visitor.open("/sign-in")
+    expect(visitor.page.get_by_role("button", name="Sign in")).to_be_visible()
+    # Only the part behind # changes, so nothing is loaded; a code of nobody shows that it is read.
+    visitor.open("/sign-in#no-such-code")
+    expect(visitor.page.get_by_role("alert")).to_be_visible()
+    assert visitor.page.evaluate("location.hash") == ""

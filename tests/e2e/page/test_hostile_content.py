@@ -21,6 +21,14 @@ def author(visit: Any) -> Visit:
     return visit()  # type: ignore[no-any-return]  # a fixture's function has no type
 
 
+TURNED = "annual\u202egpj"
+"""Reads as `annualjpg` where its control character is carried out."""
+KINDS = "kind,value\n" + f'"{SCRIPT}",1\n"{ELSEWHERE}",2\n' * 4
+DRAWING = (
+    f'<svg xmlns="http://www.w3.org/2000/svg" onload="window.ran=1"><script>window.ran=1</script>{SCRIPT}</svg>'
+)
+
+
 def _upload(visitor: Visit) -> str:
     file = {"name": FILE, "mimeType": "text/csv", "buffer": TABLE.encode()}
     return str(visitor.call("POST", "/datasets", multipart={"file": file})["id"])
@@ -40,7 +48,7 @@ def _start(visitor: Visit, dataset: str) -> str:
     return str(visitor.call("POST", "/lab/agent/sessions", data=body)["id"])
 
 
-def _check_nothing_ran(visitor: Visit) -> None:
+def check_nothing_ran(visitor: Visit) -> None:
     page = visitor.page
     assert page.evaluate("window.ran") is None
     assert page.locator("main img:not([src^='/']), main script, main svg[onload]").count() == 0
@@ -67,16 +75,53 @@ def test_nothing_that_was_written_runs_or_leaves(author: Visit, visit: Any) -> N
     for path, text in places.items():
         author.open(path)
         expect(page.get_by_role("main")).to_contain_text(text)
-        _check_nothing_ran(author)
+        check_nothing_ran(author)
     expect(page.get_by_role("columnheader")).to_have_text(SCRIPT)
     page.get_by_role("tab", name="Evidence").last.click()
     page.get_by_role("tabpanel").last.get_by_role("button").last.click()
     expect(page.get_by_role("dialog")).to_contain_text("onerror")
-    _check_nothing_ran(author)
+    check_nothing_ran(author)
 
+    _check_files(author)
+    author.open(f"/chat/{thread}")
     _check_signed_out(
         author, visit(signed_in=False), [f"/sessions/{session}", f"/chat/{thread}", f"/data/{dataset}"]
     )
+
+
+def _check_files(author: Visit) -> None:
+    """Open the report, a chart of hostile names and a drawing of a program by their addresses."""
+    page = author.page
+    file = {"name": "kinds.csv", "mimeType": "text/csv", "buffer": KINDS.encode()}
+    dataset = author.call("POST", "/datasets", multipart={"file": file})["id"]
+    body = {"goal": "Mean value by kind", "dataset_ids": [dataset], "preferences": {"clarify": "never"}}
+    session = author.call("POST", "/lab/agent/sessions", data=body)["id"]
+    author.open(f"/sessions/{session}")
+    page.get_by_role("link", name="Read the report").click()
+    expect(page.get_by_role("article")).to_contain_text("onerror")
+    check_nothing_ran(author)
+
+    thread = _say(author, "Mean value by kind", dataset)
+    _say(author, "as a bar chart", dataset, thread)
+    _say(author, f"SQL: select '{TURNED}' as name", dataset, thread)
+    _say(author, f"PYTHON: open('drawing.svg', 'w').write({DRAWING!r})", dataset, thread)
+    author.open(f"/chat/{thread}")
+    expect(page.get_by_role("img", name="Mean value by kind")).to_contain_text("onerror")
+    expect(page.get_by_role("cell").last).to_have_text("annual[U+202E]gpj")
+    check_nothing_ran(author)
+
+    # The browser says that it did not run them.
+    author.ignored += ["sandboxed", "Content Security Policy"]
+    artifacts = author.call("GET", "/artifacts?limit=100")["items"]
+    by_name = {artifact["name"]: artifact["id"] for artifact in artifacts}
+    charts = [artifact["id"] for artifact in artifacts if artifact["kind"] == "chart"]
+    assert charts
+    addresses = [f"/api/v1/charts/{charts[0]}/svg"]
+    addresses += [f"/api/v1/artifacts/{by_name[name]}" for name in ("report.html", "drawing.svg")]
+    for address in addresses:
+        author.open(address)
+        assert page.evaluate("window.ran") is None
+    author.check_rules()
 
 
 def _check_signed_out(author: Visit, stranger: Visit, paths: list[str]) -> None:

@@ -294,6 +294,7 @@ def test_a_secret_is_saved_by_its_name_and_never_shown(visit: Any) -> None:
     assert "hooks.example.com" not in page.content()
     visitor.check_access()
     saved.get_by_role("button", name="Delete ops").click()
+    page.get_by_role("button", name="Delete the secret").click()
     expect(panel).to_contain_text("None.")
     visitor.check_rules()
 

@@ -1,5 +1,6 @@
 """Specifications of charts: axes, bins and names of fields."""
 
+import json
 import math
 
 import pytest
@@ -46,6 +47,16 @@ def test_names_that_vega_would_take_apart_are_replaced() -> None:
     rows = [{"a.b[0]": "x", "total revenue": 1.0}]
     specification = make_specification(encoding, ChartRows(rows, schema), "")  # type: ignore[arg-type]
     assert specification["datasets"]["rows"] == [{"c0": "x", "c1": 1.0}]
+
+
+def test_a_drawing_shows_characters_that_turn_the_text_behind_them() -> None:
+    turned, shown = "annual\u202egpj", "annual[U+202E]gpj"
+    schema = {turned: "text", "total": "integer"}
+    encoding = choose_encoding(ChartRequest(kind="bar", plan=PLAN), schema)  # type: ignore[arg-type]
+    rows = ChartRows([{turned: turned, "total": 3}], schema)  # type: ignore[arg-type]
+    specification = make_specification(encoding, rows, turned)
+    assert "\u202e" not in json.dumps(specification, ensure_ascii=False)
+    assert (specification["title"], shown in specification["datasets"]["rows"][0].values()) == (shown, True)
 
 
 def test_correlations_fill_both_halves_and_the_diagonal() -> None:

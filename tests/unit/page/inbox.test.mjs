@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requests, settled } from './service.mjs';
 import { Inbox } from '../../../frontend/src/lib/inbox/inbox.svelte.ts';
 
 for (const [sessions, runs, count, shown] of [
@@ -16,3 +17,17 @@ for (const [sessions, runs, count, shown] of [
 		assert.deepEqual([inbox.count, inbox.shownCount], [count, shown]);
 	});
 }
+
+test('what was read before a run was seen does not bring it back', async () => {
+	const inbox = new Inbox();
+	const loads = [inbox.load(), inbox.load()];
+	await settled();
+	const [early, late] = [requests.slice(0, 4), requests.slice(4)];
+	const answer = async (open, runs) => {
+		for (const request of open) await request.answer(request.path === '/workflow-runs' ? runs : request.path === '/turns' ? [] : { items: [] });
+	};
+	await answer(late, []);
+	await answer(early, [{ id: 'r1' }]);
+	await Promise.all(loads);
+	assert.deepEqual([inbox.count, inbox.isLoaded], [0, true]);
+});

@@ -20,15 +20,18 @@ const isGroup = (column: ColumnProfile): boolean =>
 	column.quantiles === null && !column.isUnique && column.distinct > 1 && column.distinct <= MAX_GROUPS && column.type !== 'datetime';
 const isTwofold = (column: ColumnProfile): boolean => column.distinct === 2;
 
+/** A name as a question holds it: between backticks where words alone would not be read as one name. */
+const quoted = ({ name }: ColumnProfile): string => (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) || name.includes('`') ? name : `\`${name}\``);
+
 /** Questions about these very columns that the assistant understands, three at most. */
 export function suggestedQuestions(columns: ColumnProfile[]): string[] {
 	const quantity = columns.find((column) => isQuantity(column) && isOutcome(column.name)) ?? columns.find(isQuantity);
 	const groups = columns.filter(isGroup);
 	const [first, second = first] = groups;
 	return [
-		quantity && first && `Mean ${quantity.name} by ${first.name}`,
-		second && `How many rows by ${second.name}?`,
-		quantity && `What is the maximum ${quantity.name}?`
+		quantity && first && `Mean ${quoted(quantity)} by ${quoted(first)}`,
+		second && `How many rows by ${quoted(second)}?`,
+		quantity && `What is the maximum ${quoted(quantity)}?`
 	].filter((question) => typeof question === 'string');
 }
 
@@ -38,5 +41,5 @@ export function suggestedGoal(columns: ColumnProfile[]): string | null {
 		columns.find((column) => isOutcome(column.name) && (isQuantity(column) || isGroup(column) || isTwofold(column))) ??
 		columns.filter(isTwofold).at(-1) ??
 		columns.find(isQuantity);
-	return target ? `Predict ${target.name}` : null;
+	return target ? `Predict ${quoted(target)}` : null;
 }

@@ -1,3 +1,5 @@
+import { serviceConfig } from '#lib/api/config.ts';
+import { bytes } from '#lib/format.ts';
 import { api, asProblem, PAGE_HEADERS, Problem, problemOf, read, type Schema } from '#lib/api/client.ts';
 
 /** Small enough that a lost connection costs seconds, large enough that requests cost nothing beside it. */
@@ -7,10 +9,17 @@ const [RETRY_MS, PATIENCE_MS] = [1000, 120_000];
 
 type UploadView = Schema<'UploadView'>;
 
-/** Upload a file as `send` does; what the service refuses is said with the name of the file. Throws Problem. */
-export async function upload(file: File, onProgress: (share: number) => void): Promise<Schema<'DatasetView'>> {
+/**
+ * Upload a file as `send` does; what the service refuses is said with the name of the file. Throws Problem, also where
+ * `signal` ends it: what had arrived goes with the unfinished uploads of the service.
+ */
+export async function upload(file: File, onProgress: (share: number) => void, signal?: AbortSignal): Promise<Schema<'DatasetView'>> {
 	try {
-		return await send(file, onProgress);
+		const config = await serviceConfig();
+		const limit = config?.limits.upload_bytes ?? Infinity;
+		// Before anything is sent: minutes of an upload would end in the same refusal.
+		if (file.size > limit) throw new Problem(413, { detail: `It has ${bytes(file.size)}; the service reads files of ${bytes(limit)} at most.` });
+		return await send(file, onProgress, signal);
 	} catch (error) {
 		throw asProblem(error).about(file.name);
 	}
@@ -19,15 +28,16 @@ export async function upload(file: File, onProgress: (share: number) => void): P
 /**
  * Upload a file; `onProgress` gets a share from 0 to 1. After a lost connection it goes on where it was. Throws Problem.
  */
-async function send(file: File, onProgress: (share: number) => void): Promise<Schema<'DatasetView'>> {
+async function send(file: File, onProgress: (share: number) => void, signal?: AbortSignal): Promise<Schema<'DatasetView'>> {
 	const body = { filename: file.name, size_bytes: file.size };
 	let state = await read(api.POST('/api/v1/uploads', { body }));
 	let arrivedAt = Date.now();
 	while (state.offset < file.size) {
 		const former = state.offset;
 		try {
-			state = await sendPiece(state, file, (bytes) => onProgress(bytes / file.size));
+			state = await sendPiece(state, file, (bytes) => onProgress(bytes / file.size), signal);
 		} catch (error) {
+			signal?.throwIfAborted();
 			state = await stateAfter(asProblem(error), state);
 		}
 		if (state.offset > former) arrivedAt = Date.now();
@@ -35,6 +45,7 @@ async function send(file: File, onProgress: (share: number) => void): Promise<Sc
 		onProgress(state.offset / file.size);
 	}
 	const params = { path: { upload_id: state.id } };
+	signal?.throwIfAborted();
 	return untilAnswered(() => read(api.POST('/api/v1/uploads/{upload_id}/dataset', { params })));
 }
 
@@ -60,9 +71,12 @@ async function untilAnswered<Answer>(send: () => Promise<Answer>): Promise<Answe
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Send the next piece. By XMLHttpRequest: fetch tells no progress. */
-function sendPiece(state: UploadView, file: File, onProgress: (bytes: number) => void): Promise<UploadView> {
+function sendPiece(state: UploadView, file: File, onProgress: (bytes: number) => void, signal?: AbortSignal): Promise<UploadView> {
 	return new Promise((resolve, reject) => {
+		signal?.throwIfAborted();
 		const request = new XMLHttpRequest();
+		signal?.addEventListener('abort', () => request.abort(), { once: true });
+		request.onabort = () => reject(new Problem(0, {}));
 		request.open('PUT', `/api/v1/uploads/${state.id}?offset=${state.offset}`);
 		for (const [name, value] of Object.entries(PAGE_HEADERS)) request.setRequestHeader(name, value);
 		request.setRequestHeader('Content-Type', 'application/octet-stream');

@@ -1,4 +1,6 @@
+import { AnswerOrder } from '#lib/api/answer_order.ts';
 import { api, asProblem, read, type Problem, type Schema } from '#lib/api/client.ts';
+import { markSeen } from '#lib/workflows/whole_run.svelte.ts';
 import { readAndFollowLists } from '#lib/stream/follow.ts';
 
 /** Items that are counted one by one; a larger number tells nobody more. */
@@ -13,12 +15,15 @@ export class Inbox {
 	turns = $state.raw<Schema<'AwaitingTurnView'>[]>([]);
 	problem = $state<Problem | null>(null);
 	isLoaded = $state(false);
+	/** It is read after changes elsewhere and after its user's own, which may be at once. */
+	readonly #order = new AnswerOrder();
 
 	count = $derived(this.sessions.length + this.awaitingRuns.length + this.reviewedRuns.length + this.turns.length);
 	/** The number as it is shown: `99+` where more wait. */
 	shownCount = $derived(this.count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(this.count));
 
 	load = async (): Promise<void> => {
+		const isNext = this.#order.begin();
 		const query = { limit: MAX_COUNTED + 1, status: 'awaiting_user' } as const;
 		try {
 			const [sessions, awaitingRuns, reviewedRuns, turns] = await Promise.all([
@@ -27,11 +32,23 @@ export class Inbox {
 				read(api.GET('/api/v1/workflow-runs', { params: { query: { ...query, status: 'needs_review' } } })),
 				read(api.GET('/api/v1/turns', { params: { query } }))
 			]);
+			if (!isNext()) return;
 			this.sessions = sessions.items;
 			[this.awaitingRuns, this.reviewedRuns, this.turns] = [awaitingRuns, reviewedRuns, turns];
 			[this.problem, this.isLoaded] = [null, true];
 		} catch (error) {
-			this.problem = asProblem(error);
+			if (isNext()) this.problem = asProblem(error);
+		}
+	};
+
+	/** Take all runs that failed or left a doubt off the list, also those beyond what is shown. Throws Problem. */
+	markAllSeen = async (): Promise<void> => {
+		while (this.reviewedRuns.length) {
+			const before = this.reviewedRuns;
+			for (const run of before) await markSeen(run.id);
+			await this.load();
+			// Whatever came back would come back again.
+			if (this.problem || this.reviewedRuns.some((run) => before.some(({ id }) => id === run.id))) return;
 		}
 	};
 

@@ -1,3 +1,5 @@
+import { isKept } from '#lib/ui/kept_focus.ts';
+
 /**
  * Give something that has just come the focus, where nothing else has it: the next Tab is in it, and a screen reader
  * says it. Whoever writes or reads elsewhere is left in peace.
@@ -9,6 +11,7 @@ export function focusIfIdle(element: HTMLElement): void {
 	const isIdle =
 		active === null ||
 		active === document.body ||
+		isKept(active) ||
 		active.id === 'main' ||
 		active.matches('main h1') ||
 		(active instanceof HTMLTextAreaElement && active.matches('.composer *') && !active.value);

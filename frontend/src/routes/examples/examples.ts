@@ -1,4 +1,5 @@
 import type { Schema } from '#lib/api/client.ts';
+import type { ColumnProfile } from '#lib/data/profile.ts';
 import type { Understood } from '#lib/session/events.ts';
 import type { ScoreRound } from '#lib/session/score-rounds.svelte.ts';
 import type { ShownStatus } from '#lib/ui/status.ts';
@@ -25,7 +26,7 @@ const round = (step: number, score: number, std: number | null, folds: number): 
 export const ROUNDS: ScoreRound[] = [round(7, 0.83, null, 1), round(9, 0.838, 0.041, 3), round(11, 0.846, 0.029, 5)];
 
 export const UNDERSTOOD: Understood = {
-	kind: 'understood', text: 'I will predict survived (0 or 1) from passengers.', target: 'survived', tables: ['passengers'], confidence: 0.9, alternatives: []
+	text: 'I will predict survived (0 or 1) from passengers.', alternatives: []
 };
 
 export const PLAN = ['Fetch passengers.', 'Set a hold-out aside.', 'Fit several kinds of model and compare.', 'Write the report.'];
@@ -43,3 +44,20 @@ export const WORKFLOW: Schema<'WorkflowDocument'> = {
 		{ from: 'joined', to: 'by_region' }
 	]
 };
+
+export const ROWS: [string, number][] = [['first', 39.1578], ['second', 29.5067], ['third', 24.8164]];
+
+export const COLUMNS: ColumnProfile[] = [
+	{ name: 'age', type: 'number', hint: 'numeric', missing: 557, distinct: 98, isUnique: false, top: [], quantiles: [0.17, 21, 30, 41, 71], days: null },
+	{
+		name: 'sex', type: 'string', hint: 'category', missing: 0, distinct: 2, isUnique: false, quantiles: null, days: null,
+		top: [{ value: 'male', count: 851 }, { value: 'female', count: 462 }]
+	}
+];
+
+export const QUESTION = {
+	key: 'example', agent: 'data_analyst', kind: 'clarification', text: 'Will `boat` be known when the model is used?',
+	options: ['leave it out', 'use it'], answer_schema: { enum: ['leave it out', 'use it'] }, about: {}
+} as unknown as Schema<'QuestionView'>;
+
+export const MARKDOWN = 'The **mean age** by class:\n\n- first: 39.2\n- second: 29.5\n\n> Based on 756 of 1,313 rows.';
