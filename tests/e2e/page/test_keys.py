@@ -72,3 +72,52 @@ def test_a_search_takes_words_in_any_order_and_is_walked_by_arrows(visit: Any) -
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/data/{dataset}")
     visitor.check_rules()
+
+
+def test_a_screen_has_keys_of_its_own_and_lists_them(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    rows = [b"%s,%d\n" % ((b"Kiel", b"Bari")[n % 2], n % 40) for n in range(91)]
+    # Of the same content the list would name one beside the other.
+    for name, size in (("moorings.csv", 90), ("harbours.csv", 91)):
+        file = {"name": name, "mimeType": "text/csv", "buffer": b"port,ships\n" + b"".join(rows[:size])}
+        visitor.call("POST", "/datasets", multipart={"file": file})
+    visitor.open("/data")
+    expect(page.get_by_role("link", name="moorings")).to_be_visible()
+    page.keyboard.press("k")
+    expect(page.get_by_role("link", name="moorings")).to_be_focused()
+    page.keyboard.press("k")
+    expect(page.get_by_role("link", name="harbours")).to_be_focused()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1, name="moorings")).to_be_visible()
+    page.keyboard.press("y")
+    expect(page.get_by_text("The address of this page is copied.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    # The value of the cell that is chosen becomes the filter.
+    expect(page.get_by_role("button", name="Only rows with this")).to_be_visible()
+    page.keyboard.press("f")
+    expect(page.get_by_role("status").filter(has_text="45 of 90 rows")).to_be_visible()
+
+    visitor.open("/chat")
+    page.get_by_label("Message").fill("mean ships by port")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("cell", name="Kiel", exact=True)).to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("e")
+    expect(page.get_by_role("tab", name="Evidence")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    expect(keys).to_contain_text("On this screen")
+    expect(keys).to_contain_text("Evidence")
+    visitor.check_access()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Try again").click()
+    wordings = page.get_by_role("navigation", name="Wordings of this message")
+    expect(wordings).to_contain_text("2/2")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Alt+ArrowLeft")
+    expect(wordings).to_contain_text("1/2")
+    visitor.check_access()
+    visitor.check_rules()
