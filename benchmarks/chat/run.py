@@ -1,15 +1,20 @@
 """Times of turns: `python -m benchmarks.chat.run [--times 20] [--rows 1000000]`.
 
-Against the service of `LABCREW_HOME` (started if none runs): from POST to `done` of a turn without any work, of
-one aggregate over ten columns by `SQL:`, and of a small program by `PYTHON:`; beside the query, DuckDB alone on
-the same rows with one thread and the same memory. The table is made by a turn, so nothing is uploaded.
-All take turns, and each goes once before it is measured: what others do meanwhile meets all alike.
+Against the service of `LABCREW_HOME` (started if none runs): from POST to `done` of a turn without any work,
+of one aggregate over ten columns by `SQL:`, of a small program by `PYTHON:`, and of programs that change a
+variable of 10 kB to 16 MB, which the turn stores; beside the query, DuckDB alone on the same rows with one
+thread and the same memory, once held in memory and once read from a Parquet file, as a conversation reads its
+tables. The table is made by a turn, so nothing is uploaded. All take turns, and each goes once before it is
+measured: what others do meanwhile meets all alike.
 """
 
 import argparse
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 from benchmarks.service import Load
@@ -19,6 +24,8 @@ from app.cli.connection.service_connection import connected
 from app.settings import load_settings
 
 COLUMNS = 10
+CHANGED_BYTES = (10_000, 100_000, 900_000, 1_100_000, 4_000_000, 16_000_000)
+"""Sizes of a changed variable, on both sides of 1 MB."""
 MEMORY = "256MB"
 """Memory of a query of a conversation (`tools/conversations/queries.py`)."""
 
@@ -60,14 +67,24 @@ def run(client: LabClient, times: int, rows: int) -> None:
     thread = str(made["thread_id"])
     database = duckdb.connect(config={"threads": 1, "memory_limit": MEMORY})
     database.execute(f"create table big as {make_rows(rows)}")
-    query, bare = f"SQL: over {rows:,} rows", "DuckDB alone"
-    with Load() as load:
+    query, bare, parquet = f"SQL: over {rows:,} rows", "DuckDB alone", "DuckDB on Parquet"
+    with TemporaryDirectory(prefix="labcrew-chat-") as folder, Load() as load:
+        file = Path(folder) / "big.parquet"
+        database.execute(f"copy big to '{file}' (format parquet, compression zstd)")
+        from_file = AGGREGATE.replace("from big", f"from '{file}'")
         taken_ms = time_ms(
             {
                 "a greeting": lambda: send(client, thread, "hello"),
                 query: lambda: send(client, thread, f"SQL: {AGGREGATE}"),
                 bare: lambda: database.execute(AGGREGATE).fetchall(),
+                parquet: lambda: database.execute(from_file).fetchall(),
                 "PYTHON: result = 1": lambda: send(client, thread, "PYTHON: result = 1"),
+                **{
+                    f"PYTHON: {size / 1e6:g} MB changed": partial(
+                        send, client, thread, f"PYTHON: changed = np.random.rand({size // 8})"
+                    )
+                    for size in CHANGED_BYTES
+                },
             },
             times,
         )

@@ -55,7 +55,13 @@ class Ours:
         began = time.monotonic()
         prediction = self._predict(session["result"]["model"], self.upload(folder / "test.csv"))
         said = {"predict_s": time.monotonic() - began, "wall_s": wall_s, **vars(seen), **_said(session)}
-        return prediction, said
+        return prediction, {**said, "left_out": self._left_out(session["result"]["model"])}
+
+    def _left_out(self, model: str) -> list[str]:
+        """List the columns that the model does not use: excluded before any fit, or dropped by its recipe."""
+        detail = self.get_model(model)
+        dropped = [name for step in detail["recipe"] if step["op"] == "drop" for name in step["columns"] or ()]
+        return list(dict.fromkeys([*detail["problem"]["exclude"], *dropped]))
 
     def finish(self, wish: Json, budget_s: float) -> Json:
         """The session that came of it, ended; raises RuntimeError when it does not end."""
@@ -74,6 +80,14 @@ class Ours:
         """The dataset's id."""
         with path.open("rb") as file:
             return str(self._ask("POST", "/datasets", files={"file": (path.name, file)})["id"])
+
+    def get_model(self, model: str) -> Json:
+        """Its problem, columns and recipe."""
+        return self._ask("GET", f"/models/{model}")
+
+    def predict_rows(self, model: str, rows: list[Json]) -> Json:
+        """The answer for up to 1,000 rows."""
+        return self._ask("POST", f"/models/{model}/predict", json={"rows": rows})
 
     def _predict(self, model: str, dataset: str) -> pd.DataFrame:
         answer = self._ask("POST", f"/models/{model}/predict", json={"dataset_id": dataset})
@@ -156,7 +170,7 @@ def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
         if process.poll() is not None:
             raise RuntimeError("labcrew up ended at once: see service.log in the benchmark's folder")
         with contextlib.suppress(httpx.TransportError):
-            if httpx.get(f"{url}/readyz", timeout=5).is_success:
+            if httpx.get(f"{url}/readyz?strict=1", timeout=5).is_success:
                 return
         time.sleep(_PAUSE_S)
     raise RuntimeError("labcrew up did not become ready")

@@ -3,10 +3,12 @@
 A data folder is made first, with the first start ever. Then `labcrew up` until it is ready, and `labcrew run`
 with a question, from nothing running and beside a service, each beside the bare references of the same run:
 `python -c pass`, and the embedded Postgres alone. Processors' seconds say more than the clock on a machine that
-others use.
+others use. At last the service is stopped while streams and sockets are open, and those that end in time are
+counted.
 """
 
 import argparse
+import asyncio
 import os
 import resource
 import signal
@@ -17,15 +19,23 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import websockets
 from benchmarks.quality.watch import cpu_s, tree
-from benchmarks.service import Load
+from benchmarks.service import Load, sign_in
 
+from app.cli.connection.service_file import running_service
 from app.servers.embedded import EmbeddedServers
 
 PROGRAM = [sys.executable, "-m", "app.cli.program"]
 QUESTION = "What is the total amount by region?"
 READY = "Ctrl-C stops everything"
+
+STREAMS = 20
+"""Streams of events, and as many sockets, that are open when the service is stopped."""
+GOAL_STREAMS_S = 5.0
+"""Seconds from the signal to the end of every stream."""
 
 Timing = tuple[float, float]
 """Seconds of the clock, and of processors."""
@@ -51,7 +61,8 @@ def main() -> None:
         service = launch(environment)
         wait_until_ready(service)
         print_figures("`run` beside a service", repeat(times, lambda: run(question, environment)), bare)
-        stop(service)
+        print(asyncio.run(count_ended_streams(service, home)))
+        service.communicate()  # a second signal would keep it from stopping as it should
     print(load.said)
 
 
@@ -76,6 +87,48 @@ def run(command: list[str], environment: dict[str, str] | None = None) -> Timing
     return time.monotonic() - began, used_s
 
 
+async def count_ended_streams(service: "subprocess.Popen[str]", home: Path) -> str:
+    """Stop the service while streams and sockets of one user are open, and count those that end in time."""
+    addresses = running_service(home)
+    if addresses is None:
+        raise SystemExit("The service ended before it was stopped.")
+    port = urlsplit(addresses.api).port or 80
+    token = await sign_in(port)
+    ends: list[asyncio.Task[float]] = []
+    for _ in range(STREAMS):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        head = "GET /api/v1/events?lists=l HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer"
+        writer.write(f"{head} {token}\r\n\r\n".encode())
+        status = await reader.readuntil(b"\r\n\r\n")
+        if b" 200 " not in status.split(b"\r\n")[0]:
+            raise SystemExit(status.decode())
+        ends.append(asyncio.create_task(_stream_end(reader, writer)))
+        socket = await websockets.connect(
+            f"ws://127.0.0.1:{port}/api/v1/stream", additional_headers={"Authorization": f"Bearer {token}"}
+        )
+        ends.append(asyncio.create_task(_socket_end(socket)))
+    began = time.monotonic()
+    service.send_signal(signal.SIGINT)
+    seconds = [ended - began for ended in await asyncio.gather(*ends)]
+    in_time = sum(second <= GOAL_STREAMS_S for second in seconds)
+    return (
+        f"streams and sockets that ended within {GOAL_STREAMS_S:g} s of a stop: {in_time} of {len(seconds)},"
+        f" the last after {max(seconds):.1f} s"
+    )
+
+
+async def _stream_end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> float:
+    while await reader.read(1 << 16):
+        pass
+    writer.close()
+    return time.monotonic()
+
+
+async def _socket_end(socket: websockets.ClientConnection) -> float:
+    await socket.wait_closed()
+    return time.monotonic()
+
+
 def start_postgres(home: Path) -> Timing:
     servers = EmbeddedServers(home)
     began = time.monotonic()
@@ -96,7 +149,7 @@ def start(environment: dict[str, str]) -> tuple[Timing, str]:
 
 
 def launch(environment: dict[str, str]) -> "subprocess.Popen[str]":
-    command = [*PROGRAM, "up", "--port", "0"]
+    command = [*PROGRAM, "up", "--port", "0", "--verbose"]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 
 import numpy as np
 from benchmarks.quality.home import Json
@@ -15,6 +15,8 @@ LOWEST, HIGHEST = -1.0, 2.0
 """Bounds of a normalised score, so that no single task decides a mean."""
 MIN_LEAD = 2.0
 """Standard errors by which the best peer must beat naive: otherwise the columns do not tell the target."""
+MAX_WIDTH_RATIO = 1.5
+"""Widths of the test rows' bootstrap that the interval of a claim may have: a wider one is right too easily."""
 CONDITION_OF_CUT = {"new groups": "entities", "latest": "time"}
 """The kind of assumption that names the way in which a task's test rows were chosen."""
 
@@ -26,7 +28,9 @@ class Outcome:
     """A task on which Labcrew ran.
 
     `score`: normalised, 0 is naive and 1 the reference. `lead`: by how much it is above 1, and `lead_error` its
-    paired standard error. `surprise`: (claim - truth) in standard errors, positive is too good.
+    paired standard error. `surprise`: (claim - truth) in standard errors, positive is too good. `width_ratio`:
+    the claim's 95% interval over that of the test rows, None without one. `unexplained`: columns left out
+    without a score with and without them, None where the result does not tell what was left out.
     """
 
     task: str
@@ -36,6 +40,8 @@ class Outcome:
     surprise: float | None
     named: bool | None
     seconds: float | None
+    width_ratio: float | None = None
+    unexplained: tuple[str, ...] | None = None
 
     @property
     def is_below(self) -> bool:
@@ -65,15 +71,44 @@ def judge_outcome(task: str, facts: Json, results: Results, peers: Sequence[str]
         return Outcome(task, 0.0, -1.0, 0.0, None, None, ours.get("wall_s"))
     score = _gain(ours, naive) / reference
     named = names_condition(ours, facts)
+    claim = {**ours, **_condition_claim(ours, facts)}
     return Outcome(
         task,
         min(max(score, LOWEST), HIGHEST),
         score - 1.0,
         _gain_error(ours, best) / reference,
-        surprise({**ours, **_condition_claim(ours, facts)}),
+        surprise(claim),
         named,
         ours.get("fit_s"),
+        measure_width(claim),
+        list_unexplained(ours),
     )
+
+
+def measure_width(claim: Json) -> float | None:
+    """Return the width of a claim's interval over the 95% interval of the test rows; None without either."""
+    low, high = claim.get("claim_low"), claim.get("claim_high")
+    if low is None or high is None:
+        return None
+    lowest, highest = np.nanquantile(claim["draws"], [0.025, 0.975])
+    return float((high - low) / (highest - lowest)) if highest > lowest else None
+
+
+def list_unexplained(ours: Json) -> tuple[str, ...] | None:
+    """List the columns left out without a figure: tasks hold no column that gives the target away.
+
+    None for results that were stored before they told what was left out.
+    """
+    if "left_out" not in ours:
+        return None
+    figures = ("holds_score", "otherwise_score")
+    measured = {
+        column
+        for assumption in ours.get("assumptions") or ()
+        if all(assumption.get(figure) is not None for figure in figures)
+        for column in (*(assumption.get("columns") or ()), assumption.get("column"))
+    }
+    return tuple(column for column in ours["left_out"] if column not in measured)
 
 
 def names_condition(ours: Json, facts: Json) -> bool | None:
@@ -83,7 +118,11 @@ def names_condition(ours: Json, facts: Json) -> bool | None:
 
 @dataclass(frozen=True)
 class HalfMean:
-    """Mean normalised score of a half and its standard error, claims that hold, tasks below the reference."""
+    """Mean normalised score of a half and its standard error, claims that hold, tasks below the reference.
+
+    `narrow`: claims, of `widths` with an interval, that are at most `MAX_WIDTH_RATIO` times as wide as the test
+    rows' bootstrap. `explained`: tasks, of `listed` that tell it, without a column left out that has no figure.
+    """
 
     tasks: int
     mean: float
@@ -92,6 +131,11 @@ class HalfMean:
     claims_held: int
     claims_beyond_four: int
     below: int
+    widths: int = 0
+    narrow: int = 0
+    median_width: float = math.nan
+    listed: int = 0
+    explained: int = 0
 
 
 def summarise(outcomes: Sequence[Outcome]) -> HalfMean | None:
@@ -99,6 +143,8 @@ def summarise(outcomes: Sequence[Outcome]) -> HalfMean | None:
         return None
     scores = [outcome.score for outcome in outcomes]
     surprises = [abs(outcome.surprise) for outcome in outcomes if outcome.surprise is not None]
+    widths = [outcome.width_ratio for outcome in outcomes if outcome.width_ratio is not None]
+    unexplained = [outcome.unexplained for outcome in outcomes if outcome.unexplained is not None]
     return HalfMean(
         tasks=len(scores),
         mean=fmean(scores),
@@ -107,6 +153,11 @@ def summarise(outcomes: Sequence[Outcome]) -> HalfMean | None:
         claims_held=sum(value <= 2 for value in surprises),
         claims_beyond_four=sum(value > 4 for value in surprises),
         below=sum(outcome.is_below for outcome in outcomes),
+        widths=len(widths),
+        narrow=sum(width <= MAX_WIDTH_RATIO for width in widths),
+        median_width=median(widths) if widths else math.nan,
+        listed=len(unexplained),
+        explained=sum(not columns for columns in unexplained),
     )
 
 
@@ -126,6 +177,9 @@ def _condition_claim(ours: Json, facts: Json) -> Json:
         side, condition = "holds", _split_condition(ours)
     if condition is None or condition.get("chosen") == side or condition.get(f"{side}_score") is None:
         return {}
+    if expected := condition.get("expected"):
+        # Earlier results do not tell it: there the score of plain boosting stands for it.
+        return {"claim": expected["value"], "claim_low": expected["low"], "claim_high": expected["high"]}
     bounds = condition.get(f"{side}_interval") or {}
     return {
         "claim": condition[f"{side}_score"],

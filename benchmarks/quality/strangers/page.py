@@ -19,12 +19,15 @@ from benchmarks.quality.strangers.outcomes import (
 SLOW_PEERS = ("autogluon", "flaml")
 HEAD = (
     "Task", "Test rows", "Metric", "Naive", "Plain boosting", "Labcrew", "Normalised", "± paired",
-    "Claim off by", "Condition named", "Seconds",
+    "Claim off by", "Width", "Condition named", "Left out without a figure", "Seconds",
 )  # fmt: skip
 EXPLANATION = """
 0 is naive, 1 is plain gradient boosting with skrub; cut at -1 and 2. `± paired` is the standard error of the
 difference to plain boosting. *Claim off by*: (claim - truth) in standard errors of both, positive is too good.
+*Width*: of the claim's interval over that of the test rows' bootstrap, at most 1.5 is the goal.
 *Condition named*: whether an assumption of the result names the way in which the test rows were chosen.
+*Left out without a figure*: columns that the model does not use and whose worth was not measured; "?" where the
+result is from before they were stored.
 The crew is told the target, the metric and the time, and never how its model will be used.
 """
 
@@ -87,6 +90,9 @@ def _summary_table(tuned: list[Outcome], untuned: list[Outcome], against_slow: l
         "Below by more than the paired error",
         "Claims within 2",
         "beyond 4",
+        "Claims at most 1.5 times as wide as the test rows' bootstrap",
+        "median width",
+        "Tasks without a column left out that has no figure",
     )
     return markdown_table(head, lines) + verdict
 
@@ -100,6 +106,9 @@ def _half_line(title: str, half: HalfMean) -> list[str]:
         str(half.below),
         f"{half.claims_held} of {half.claims}",
         str(half.claims_beyond_four),
+        f"{half.narrow} of {half.widths}",
+        f"{half.median_width:.2f}",
+        f"{half.explained} of {half.listed}",
     ]
 
 
@@ -117,7 +126,9 @@ def _task_table(outcomes: Sequence[Outcome], rows: Rows, facts: Mapping[str, Jso
                 f"{outcome.score:.3f}",
                 f"{outcome.lead_error:.3f}",
                 "" if outcome.surprise is None else f"{outcome.surprise:+.1f}",
+                "" if outcome.width_ratio is None else f"{outcome.width_ratio:.2f}",
                 {None: "", True: "yes", False: "no"}[outcome.named],
+                "?" if outcome.unexplained is None else ", ".join(outcome.unexplained),
                 "" if outcome.seconds is None else f"{outcome.seconds:.0f}",
             ]
         )

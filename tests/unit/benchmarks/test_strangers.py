@@ -8,6 +8,7 @@ import pytest
 from benchmarks.quality.strangers.halves import KEPT_ASIDE, PEER_TASKS, kept_aside, peer_tasks
 from benchmarks.quality.strangers.outcomes import (
     HalfMean,
+    Outcome,
     is_tuned_to_tables,
     is_worth_running,
     judge_outcome,
@@ -141,6 +142,56 @@ def test_a_condition_counts_as_the_claim_only_if_it_names_the_tasks_own_column()
         assert (abs(outcome.surprise) <= 2) is held
 
 
+def judged_claim(**ours: Any) -> Outcome:
+    row = {"naive": scored(1.0), "skrub": scored(0.5), "labcrew": scored(0.5, **ours)}
+    outcome = judge_outcome("t", RANDOM, row, ("skrub",))
+    assert outcome is not None
+    return outcome
+
+
+@pytest.mark.parametrize(("half_width", "is_narrow"), [(0.02, True), (0.06, False)])
+def test_the_interval_of_a_claim_is_held_against_the_bootstrap_of_the_test_rows(
+    half_width: float, is_narrow: bool
+) -> None:
+    bounds = {"claim": 0.5, "claim_low": 0.5 - half_width, "claim_high": 0.5 + half_width}
+    outcome = judged_claim(**bounds)
+    # Test scores have a standard error of 0.01, so their 95% interval is about 0.039 wide.
+    assert outcome.width_ratio == pytest.approx(half_width / 0.0196, rel=0.2)
+    half = summarise([outcome])
+    assert half is not None
+    assert (half.widths, half.narrow) == (1, int(is_narrow))
+    assert judged_claim(claim=0.5).width_ratio is None
+
+
+def test_a_column_left_out_without_a_figure_is_listed() -> None:
+    figures = {"holds_score": 0.4, "otherwise_score": 0.5}
+    assumptions = [
+        {"kind": "column", "column": "grade", "columns": ["grade", "subgrade"], **figures},
+        {"kind": "column", "column": "code", "columns": ["code"], **figures, "otherwise_score": None},
+    ]
+    outcome = judged_claim(left_out=["grade", "subgrade", "code", "note"], assumptions=assumptions)
+    assert outcome.unexplained == ("code", "note")
+    complete = judged_claim(left_out=["grade"], assumptions=assumptions)
+    half = summarise([outcome, complete, judged_claim()])
+    assert half is not None
+    # The third result line is from before columns that were left out were stored.
+    assert (half.listed, half.explained) == (2, 1)
+
+
+def test_the_expected_score_of_the_delivered_model_is_the_claim_of_the_other_side() -> None:
+    expected = {"value": 0.5, "low": 0.45, "high": 0.55}
+    condition = {"kind": "entities", "column": "person", "chosen": "holds", "otherwise_score": 0.8}
+    surprises = []
+    for extra in ({}, {"expected": expected}):
+        ours = scored(0.5, claim=0.2, claim_low=0.18, claim_high=0.22, assumptions=[{**condition, **extra}])
+        row = {"naive": scored(1.0), "skrub": scored(0.5), "labcrew": ours}
+        outcome = judge_outcome("t", ENTITIES, row, ("skrub",))
+        assert outcome is not None
+        surprises.append(outcome.surprise)
+    assert abs(surprises[0] or 0) > 4
+    assert surprises[1] == pytest.approx(0)
+
+
 def test_halves_differ_only_beyond_their_errors() -> None:
     tuned = HalfMean(40, 1.05, 0.01, 40, 38, 0, 2)
     assert is_tuned_to_tables(tuned, HalfMean(20, 0.90, 0.03, 20, 18, 0, 2))
@@ -155,3 +206,4 @@ def test_the_page_names_no_task_that_is_kept_aside() -> None:
     page = write_page(dict.fromkeys(names, row), facts, 60, names)
     assert not [name for name in kept_aside(names) if f"| {name} |" in page]
     assert "kept aside, against plain boosting | 20 | 1.100" in page
+    assert "| 0 of 0 |" in page
