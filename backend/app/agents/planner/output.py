@@ -1,6 +1,6 @@
 """The output of the planner."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -13,6 +13,7 @@ from app.agents.goals.tables.column_formula import Derivation
 from app.agents.planner.stages import STAGES, Stage
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.json_types import JsonValue
+from app.llm.prompt_schema import PromptSchema
 from app.modeling.problem.kinds import OutlookName, ProblemKindName
 
 ColumnType = Literal["number", "category", "text", "boolean", "datetime", "day_first", "month_first"]
@@ -67,10 +68,9 @@ class Plan(BaseModel):
     fetch. `trading`: the terms on which a forecast of a price is traded; ask the user for those that the
     goal does not name. With `barriers` a trade is long and ends at its profit or its loss, at the latest
     at the `horizon`. `aggregation`: rows are transactions that are counted, summed or averaged by period
-    first; `horizon` then counts periods. `persons`: the goal asks what single customers, patients or members
-    will do ("who will order again in the next 90 days", "how much will each spend"), and no column says so: a
-    table of them is made of their transactions; `target` is then the date of a transaction, and `time_column`,
-    `group_column` and `horizon` stay null. `filter`: only rows that meet all of these conditions are used
+    first; `horizon` then counts periods. `persons`: a table of persons is made of their
+    transactions; `target` is then the date of one, and `time_column`, `group_column` and `horizon` stay null.
+    `filter`: only rows that meet all of these conditions are used
     ("only for the coast"). `derivation`: the target is computed from `target` and another column of the row
     ("how many days from the application to the permit"); a `cut` is then one of the computed value. `outlook`
     volatility is that of a price from now to the horizon, and is not traded.
@@ -136,6 +136,12 @@ class Plan(BaseModel):
     def _drop_former_form(cls, value: object) -> object:
         """Drop a question in the form before query plans: the analyst parses its text again."""
         return None if isinstance(value, dict) and "plan" not in value else value
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
+        """Make the schema as a chat model is sent it, unless another `schema_generator` is asked for."""
+        # LangChain takes this of the class itself, with no place for an option.
+        return super().model_json_schema(*args, **{"schema_generator": PromptSchema, **options})
 
     @property
     def target_name(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic.json_schema import GenerateJsonSchema
 
 from app.agents.planner.output import Plan
 from app.agents.planner.stages import STAGES, stages_error
@@ -150,7 +151,8 @@ def _contradiction_error(plan: Plan) -> str | None:
 
 def changes_schema(tables: Tables, table_names: Sequence[str]) -> dict[str, Any]:
     """Make the JSON Schema of `changes`. `table_names`: all tables of the session, read or not."""
-    schema = Plan.model_json_schema()
+    # The whole schema: a form shows that a field may be null, which a chat model need not be told.
+    schema = Plan.model_json_schema(schema_generator=GenerateJsonSchema)
     properties: dict[str, Any] = {name: schema["properties"][name] for name in SETTINGS}
     columns = list(dict.fromkeys(column for names in tables.values() for column in names))
     if 0 < len(columns) <= _MAX_LISTED_COLUMNS:

@@ -18,6 +18,7 @@ from app.errors import LabError
 from app.json_types import JsonValue
 from app.llm.cost import Prices
 from app.llm.offline_chat_model import Decide, OfflineChatModel
+from app.llm.prompt_schema import PromptSchema
 from app.llm.providers import NamedChatModel
 from app.llm.retry_policy import RetryPolicy
 from app.observability.tracing import span
@@ -191,5 +192,8 @@ def _make_tool_stub(spec: ToolSpec) -> BaseTool:
         raise AssertionError("Tools must run through the journal.")
 
     return StructuredTool(
-        name=spec.name, description=spec.description, args_schema=spec.arguments, coroutine=never
+        name=spec.name,
+        description=spec.description,
+        args_schema=spec.arguments.model_json_schema(schema_generator=PromptSchema),
+        coroutine=never,
     )

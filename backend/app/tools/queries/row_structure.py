@@ -25,7 +25,7 @@ LIMITS = Limits(time_s=180.0)
 RESULT_FILE = "result.parquet"
 ComparedColumns = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=200)]],
-    Field(description="Columns to compare rows by; empty for all that can be compared.", max_length=200),
+    Field(description="Columns to compare by; empty for all.", max_length=200),
 ]
 
 
@@ -39,9 +39,7 @@ async def find_unusual_rows(
 ) -> CallResult:
     """Answer by the rows of one SELECT (DuckDB) that do not fit the others, the least likely first.
 
-    Each column is predicted from the others; a row is unusual where a value is farther off than chance
-    explains. `focus`: only values of this column ("underpriced houses": focus price, side low). Select whole
-    rows, with the columns that name them.
+    Select whole rows. `focus`: only values of this column ("underpriced houses": focus price, side low).
     """
     arguments: dict[str, JsonValue] = {"sql": sql, "columns": list(columns), "focus": focus, "side": side}
     computed = await _run(ctx, "unusual_rows", arguments)
@@ -59,8 +57,7 @@ async def find_row_groups(
 ) -> CallResult:
     """Answer by groups of similar rows of one SELECT (DuckDB), with the file of each row's group.
 
-    `is_separated` and `is_stable` tell if there are such groups at all: say so where there are none. `count`:
-    only if the user names a number.
+    `count`: only if the user names a number.
     """
     arguments: dict[str, JsonValue] = {"sql": sql, "columns": list(columns), "count": count}
     computed = await _run(ctx, "row_groups", arguments)

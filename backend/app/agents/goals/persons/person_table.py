@@ -34,18 +34,17 @@ class PersonDetails(BaseModel):
     dates: list[str] = Field(default_factory=list, max_length=10)
 
 
+# Chat models are sent this text. Beyond it: outcomes never overlap, and a person is in the rows of a cutoff
+# if it was seen before.
 class PersonTable(BaseModel):
-    """A table of one row for each person and cutoff, made of rows of what persons did (orders, visits).
+    """A table of one row for each person and cutoff, made of rows of what persons did.
 
-    Inputs are computed from rows before the cutoff alone, the outcome from the `horizon_days` after it. The
-    newest cutoff is `end`, the day after the last row, whose outcome is to be predicted; before it lie
-    `cutoffs` others, `horizon_days` apart, so that no two outcomes overlap. A person is in the rows of a cutoff
-    if it was seen before. `person`: the column that tells persons apart, `time`: the date of a row. `outcome`:
-    `active` (has a row within the horizon: "who will order again"), `inactive` (has none, of persons with a row
-    in the `horizon_days` before the cutoff: "who will churn"), the `sum` of `amount` ("how much will each
-    customer spend"), or the `count` of rows. `amounts`: numbers of a row that are summed up as inputs.
-    `categories`: columns of which different and last values are inputs. `returns`: the amount that is below
-    zero where a row takes back another: such rows count for no activity.
+    Inputs come from the rows before a cutoff, the outcome from the `horizon_days` after it. The newest cutoff
+    is `end`, the day after the last row, whose outcome is predicted; `cutoffs` others lie before it, one
+    horizon apart. `person`, `time`: columns of a row. `outcome`: `active` (has a row within the horizon),
+    `inactive` (has none, of those with a row in the horizon before: churn), the `sum` of `amount`, or the
+    `count` of rows. `amounts`, `categories`: columns that inputs are made of. `returns`: the amount that is
+    below zero in rows that take back others.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -41,10 +41,8 @@ class PeriodAggregation(BaseModel):
     """A series of periods: the rows of each period or their different values counted, or a column summed,
     averaged or taken as it is.
 
-    `time`: name of the series' column of periods, one every `step` units of `every`; `axis`: the columns that
-    tell it, `time` itself if None. `keys`: columns whose values tell several series apart. `answer`: what of
-    the forecast is asked for, of the periods after the first `skipped_periods`. `ranking`: the goal asks which
-    of several series is first; `bound`: it asks in which periods the forecast lies above or below a number.
+    `time`: name of the series' column of periods, one every `step` units of `every`. `keys`: columns whose
+    values tell several series apart. `answer`: what of the forecast is asked for.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -58,12 +56,16 @@ class PeriodAggregation(BaseModel):
     keys: list[str] = Field(default_factory=list, max_length=10)
     # Left out of the schema: a chat model reshapes such tables with SQL of its own.
     axis: SkipJsonSchema[TimeAxis | None] = None
+    """The columns that tell the period; `time` itself if None."""
     number: SkipJsonSchema[NumberText | None] = None
     """How numbers that are stored as text are written."""
     answer: AnswerForm = "each_period"
     skipped_periods: SkipJsonSchema[int] = Field(default=0, ge=0)
+    """Periods of the forecast that the answer leaves out at its beginning."""
     ranking: SkipJsonSchema[GroupRanking | None] = None
+    """The goal asks which of several series is first."""
     bound: SkipJsonSchema[ForecastBound | None] = None
+    """The goal asks in which periods the forecast lies above or below a number."""
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ Names are quoted here, and the SELECT is parsed and admitted again where it runs
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from app.plans.identifiers import quote_identifier
 
@@ -31,7 +32,7 @@ class Derivation(BaseModel):
     first: str
     second: str | None = None
     unit: ElapsedUnit = "days"
-    is_revenue: bool = False
+    is_revenue: SkipJsonSchema[bool] = False
     """True for the product of a quantity and a price."""
 
     @model_validator(mode="after")
