@@ -20,8 +20,10 @@ from tests.chaos.clock import follow
 from tests.chaos.work_log import WorkLog
 
 from app import main as product
-from app.api.deps import IdempotencyKey, PrincipalDep, ResourcesDep
-from app.api.session_deps import session_service
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.sessions import session_service
 from app.cli.supervisor import process_commands
 from app.observability.logging import configure_logging
 from app.resources import Resources

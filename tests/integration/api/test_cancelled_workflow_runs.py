@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from tests.patience import hang_guard
 
-from app.api.session_deps import session_service
+from app.api.dependencies.sessions import session_service
 from app.db.pool import Database
 from app.errors import Conflict
 from app.sessions.admission import AdmissionQueue

@@ -6,8 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
-from app.api.deletion import AccountDeletionsDep
-from app.api.deps import AdminDep, AuthDep, Page, PageDep, ResourcesDep, UowDep, numbered_page
+from app.api.dependencies.caller import AdminDep
+from app.api.dependencies.deletion import AccountDeletionsDep
+from app.api.dependencies.pages import Page, PageDep, numbered_page
+from app.api.dependencies.resources import AuthDep, ResourcesDep, UowDep
 from app.api.openapi.document import problems
 from app.api.status.service_metrics import ServiceMetrics
 from app.auth.admin import AccountAdministration

@@ -7,9 +7,13 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from app.agent_jobs.message import MAX_JOB_ID_CHARS, JobRequest, check_version
 from app.agent_jobs.service import JobService, JobSummary, JobView
-from app.api.deps import CHECK_STORAGE, IdempotencyKey, PageDep, PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.pages import PageDep
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.sessions import session_service
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
-from app.api.session_deps import session_service
 from app.errors import InvalidInput
 from app.sessions.schemas import JOB_GRAPH
 

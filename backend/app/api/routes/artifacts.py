@@ -5,11 +5,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
-from app.api.deps import AuthDep, KeyedPageDep, Page, PrincipalDep, ResourcesDep, UowDep, keyed_page
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
+from app.api.dependencies.pages import KeyedPageDep, Page, keyed_page
+from app.api.dependencies.resources import AuthDep, ResourcesDep, UowDep
+from app.api.dependencies.sessions import LooksDep
 from app.api.files.downloads import Download, send_blob
 from app.api.openapi.document import problems
-from app.api.session_deps import LooksDep
 from app.artifacts import service
 from app.artifacts.repository import HOLDOUT_KIND, ArtifactSelection
 from app.artifacts.schemas import ArtifactView

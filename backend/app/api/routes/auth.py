@@ -4,8 +4,9 @@ from fastapi import APIRouter, Request, Response
 
 from app.api.access.browser_requests import browser_secret, set_cookie
 from app.api.access.sign_in import NetworkDep, check_password
-from app.api.deletion import AccountDeletionsDep
-from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, SignedInDep, UowDep
+from app.api.dependencies.caller import PrincipalDep, SignedInDep
+from app.api.dependencies.deletion import AccountDeletionsDep
+from app.api.dependencies.resources import AuthDep, ResourcesDep, UowDep
 from app.api.openapi.document import problems
 from app.auth.principal import Credential
 from app.auth.repository import UserRepository

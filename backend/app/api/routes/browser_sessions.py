@@ -7,7 +7,8 @@ from fastapi import APIRouter, Request, Response
 
 from app.api.access.browser_requests import check_same_site, clear_cookies, set_cookie
 from app.api.access.sign_in import NetworkDep, check_password
-from app.api.deps import AuthDep, ResourcesDep, SignedInDep
+from app.api.dependencies.caller import SignedInDep
+from app.api.dependencies.resources import AuthDep, ResourcesDep
 from app.api.openapi.document import problems
 from app.auth.browser_sessions import start_browser_session
 from app.auth.schemas import CodeSignIn, SignIn

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query, Response, WebSocket
 from fastapi.responses import StreamingResponse
 
 from app.api.access.rate_limit import take_command
-from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, require
+from app.api.dependencies.caller import PrincipalDep, principal_of, require
+from app.api.dependencies.resources import AuthDep, ResourcesDep
 from app.api.openapi.document import problems
 from app.api.openapi.streams import stream_frames
 from app.api.streams.browser_stream import BrowserSocket, as_event_messages

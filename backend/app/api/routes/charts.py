@@ -5,7 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
-from app.api.deps import PrincipalDep, ResourcesDep, UowDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import ResourcesDep, UowDep
 from app.api.files.downloads import Download, send_blob
 from app.api.openapi.document import problems
 from app.artifacts import service

@@ -6,7 +6,7 @@ from typing import Literal, Self
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.deps import ResourcesDep
+from app.api.dependencies.resources import ResourcesDep
 from app.llm.config import OFFLINE
 from app.modeling.problem.metrics import METRICS, Metric
 from app.sessions.schemas import MAX_DATASETS, MAX_GOAL_CHARACTERS

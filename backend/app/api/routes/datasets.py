@@ -5,18 +5,12 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
-from app.api.deps import (
-    CHECK_STORAGE,
-    AuthDep,
-    IdempotencyKey,
-    KeyedPageDep,
-    Page,
-    PrincipalDep,
-    ResourcesDep,
-    UowDep,
-    keyed_page,
-)
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.pages import KeyedPageDep, Page, keyed_page
+from app.api.dependencies.resources import AuthDep, ResourcesDep, UowDep
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.files.uploads import UPLOAD_BODY, receive_upload
 from app.api.openapi.document import problems
 from app.datasets.file_readings import get_reading

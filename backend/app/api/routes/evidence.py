@@ -5,7 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path
 
-from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import ResourcesDep
 from app.api.openapi.document import problems
 from app.sessions.call_evidence import EvidenceView, read_evidence
 

@@ -6,7 +6,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.api.deps import CHECK_STORAGE, IdempotencyKey, PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
 from app.sessions.forks.schemas import ForkCreate, ForkCreated, ForkPreview
 from app.sessions.forks.service import ForkService

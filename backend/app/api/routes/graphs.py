@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from app.api.deps import PrincipalDep
+from app.api.dependencies.caller import PrincipalDep
 from app.api.openapi.document import problems
 from app.pipeline.session_graph import GraphView, describe_shape
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from app.api.deps import ResourcesDep
+from app.api.dependencies.resources import ResourcesDep
 from app.api.openapi.document import problems
 from app.api.status.queue_health import QueueHealth, read_queue_health
 from app.api.status.readiness import check_readiness

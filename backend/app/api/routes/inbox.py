@@ -2,7 +2,9 @@
 
 from fastapi import APIRouter
 
-from app.api.deps import Page, PageDep, PrincipalDep, ResourcesDep, numbered_page
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.pages import Page, PageDep, numbered_page
+from app.api.dependencies.resources import ResourcesDep
 from app.api.openapi.document import problems
 from app.inbox.inbox import Inbox, InboxItem
 

@@ -8,7 +8,8 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import ResourcesDep
 from app.api.openapi.document import problems
 from app.sessions.schemas import MAX_DATASETS
 from app.workflows.document import WorkflowDocument

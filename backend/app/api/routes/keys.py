@@ -4,7 +4,9 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from app.api.deps import AuthDep, KeyedPageDep, Page, ResourcesDep, SignedInDep, UowDep, keyed_page
+from app.api.dependencies.caller import SignedInDep
+from app.api.dependencies.pages import KeyedPageDep, Page, keyed_page
+from app.api.dependencies.resources import AuthDep, ResourcesDep, UowDep
 from app.api.openapi.document import problems
 from app.auth.api_keys import ApiKeys
 from app.auth.repository import KeyRepository

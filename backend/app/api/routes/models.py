@@ -5,18 +5,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.api.deps import (
-    CHECK_STORAGE,
-    IdempotencyKey,
-    KeyedPageDep,
-    Page,
-    PrincipalDep,
-    ResourcesDep,
-    UowDep,
-    keyed_page,
-)
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.pages import KeyedPageDep, Page, keyed_page
+from app.api.dependencies.resources import ResourcesDep, UowDep
+from app.api.dependencies.sessions import LooksDep, session_service
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
-from app.api.session_deps import LooksDep, session_service
 from app.artifacts import models
 from app.artifacts.model_schemas import (
     ModelDetail,

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import ResourcesDep
 from app.api.files.uploads import UPLOAD_BODY, receive_upload
 from app.api.openapi.document import problems
 from app.api.openapi.streams import progress_lines

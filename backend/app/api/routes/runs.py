@@ -5,19 +5,15 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.api.deletion import RESPONSES, DeletionsDep, deletion_response
-from app.api.deps import (
-    CHECK_STORAGE,
-    IdempotencyKey,
-    KeyedPageDep,
-    Page,
-    PrincipalDep,
-    ResourcesDep,
-    keyed_page,
-)
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.deletion import RESPONSES, DeletionsDep, deletion_response
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.pages import KeyedPageDep, Page, keyed_page
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.session_ends import Wait, ends_within
+from app.api.dependencies.sessions import session_service
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
-from app.api.session_deps import session_service
-from app.api.session_waits import Wait, ends_within
 from app.program_runs.queries import RunFilter, RunReader
 from app.program_runs.queries import list_runs as list_runs_of
 from app.program_runs.schemas import GRAPH, Language, RunCreate, RunStatus, RunStatusView, RunSummary, RunView

@@ -8,12 +8,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.sessions import LooksDep
 from app.api.files.downloads import Download, send_blob
 from app.api.files.session_bundle import SessionBundle
 from app.api.files.zip_stream import stream_zip
 from app.api.openapi.document import problems
-from app.api.session_deps import LooksDep
 from app.artifacts.repository import HOLDOUT_KIND
 from app.artifacts.schemas import VerificationView
 from app.sessions.holdout_looks import AFTER_END, LookKind

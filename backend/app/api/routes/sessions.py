@@ -5,21 +5,14 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from app.api.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
-from app.api.deps import (
-    CHECK_STORAGE,
-    IdempotencyKey,
-    KeyedPageDep,
-    Page,
-    PageDep,
-    PrincipalDep,
-    ResourcesDep,
-    UowDep,
-    keyed_page,
-    numbered_page,
-)
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.deletion import RESPONSES, AlsoDerived, DeletionsDep, deletion_response
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.pages import KeyedPageDep, Page, PageDep, keyed_page, numbered_page
+from app.api.dependencies.resources import ResourcesDep, UowDep
+from app.api.dependencies.sessions import ReaderDep, ServiceDep
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
-from app.api.session_deps import ReaderDep, ServiceDep
 from app.artifacts.repository import ArtifactSelection
 from app.artifacts.schemas import ArtifactView
 from app.artifacts.service import list_artifacts

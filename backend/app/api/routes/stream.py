@@ -4,14 +4,16 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Response, WebSocket
+from fastapi import APIRouter, Query, Response, WebSocket
 from fastapi.responses import StreamingResponse
 
 from app.api.access.rate_limit import take_command
-from app.api.deps import AuthDep, PrincipalDep, ResourcesDep, principal_of, require
+from app.api.dependencies.caller import PrincipalDep, principal_of, require
+from app.api.dependencies.event_cursor import EventCursorDep, Since
+from app.api.dependencies.resources import AuthDep, ResourcesDep
+from app.api.dependencies.sessions import ReaderDep, session_service
 from app.api.openapi.document import problems
 from app.api.openapi.streams import session_events
-from app.api.session_deps import ReaderDep, session_service
 from app.api.streams.event_stream import EventStream, format_events
 from app.api.streams.session_socket import SessionSocket, push_to
 from app.api.streams.socket_protocol import closing_on_failure
@@ -23,8 +25,6 @@ from app.sessions.queries import SessionReader
 from app.sessions.schemas import TicketView
 
 router = APIRouter(prefix="/lab/agent/sessions/{session_id}", tags=["sessions"])
-
-Since = Annotated[int, Query(ge=0, le=2**53, description="Number of the last received event.")]
 
 
 @router.post("/ticket", status_code=201, operation_id="create_ticket", responses=problems(401, 404, 503))
@@ -52,12 +52,9 @@ async def stream_events(
     principal: PrincipalDep,
     reader: ReaderDep,
     resources: ResourcesDep,
-    since: Since = 0,
-    last_event_id: Annotated[str | None, Header(pattern=r"^\d{1,16}$")] = None,
+    cursor: EventCursorDep,
 ) -> Response:
     """Stream the events after `since` or `Last-Event-ID` until the session has ended."""
-    # The header first: a browser that comes back sends the address with its first cursor again.
-    cursor = int(last_event_id) if last_event_id is not None else since
     if await reader.is_over(session_id, cursor):
         return Response(status_code=204)
     return EventStream(principal, resources.watch.stream_batches(session_id, cursor), format_events)

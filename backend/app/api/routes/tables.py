@@ -6,10 +6,11 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.sessions import LooksDep
 from app.api.files.downloads import Download, send_blob
 from app.api.openapi.document import problems
-from app.api.session_deps import LooksDep
 from app.artifacts import service as artifacts
 from app.artifacts.predictions import TABLE_MEDIA_TYPE
 from app.artifacts.repository import HOLDOUT_KIND

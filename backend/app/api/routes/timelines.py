@@ -5,10 +5,12 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from app.api.deps import Page, PageDep, PrincipalDep, ResourcesDep, numbered_page
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.pages import Page, PageDep, numbered_page
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.sessions import ReaderDep
 from app.api.files.session_bundle import SessionBundle
 from app.api.openapi.document import problems
-from app.api.session_deps import ReaderDep
 from app.artifacts.claims import ClaimSelection, ClaimView
 from app.pipeline.session_graph import SessionGraph, describe_graph
 from app.sessions.schemas import StepSummary

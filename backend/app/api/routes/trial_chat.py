@@ -8,10 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.agent_jobs.message import VERSION, JobMessageContext, JobRequest
 from app.agent_jobs.service import JobView
-from app.api.deps import CHECK_STORAGE, PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.session_ends import MAX_WAIT_S, Wait, ends_within
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
 from app.api.routes.agent_jobs import JobServiceDep
-from app.api.session_waits import MAX_WAIT_S, Wait, ends_within
 from app.errors import Forbidden
 from app.workflows.document import WorkflowDocument
 

@@ -8,7 +8,8 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.api.deps import AuthDep, PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import AuthDep, ResourcesDep
 from app.api.files.multipart_form import plain_filename
 from app.api.openapi.document import problems
 from app.api.routes.datasets import DatasetsDep

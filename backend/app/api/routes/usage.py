@@ -3,7 +3,8 @@
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from app.api.deps import AuthDep, PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import AuthDep, ResourcesDep
 from app.api.openapi.document import problems
 from app.auth.quotas import MIB, QuotaUpdate
 

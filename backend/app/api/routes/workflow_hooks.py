@@ -6,9 +6,11 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Path, Request, Response
 from pydantic import BaseModel
 
-from app.api.deps import IdempotencyKey, PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.sessions import session_service
 from app.api.openapi.document import problems
-from app.api.session_deps import session_service
 from app.auth.rate_limits import RateLimiter, RateMeter, make_refusal
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.workflows.requests.client import RUN_HEADER

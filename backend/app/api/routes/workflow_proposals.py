@@ -6,10 +6,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.api.deps import CHECK_STORAGE, PageDep, PrincipalDep, ResourcesDep
+from app.api.dependencies.authors import AuthorDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.pages import PageDep
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.sessions import session_service
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
-from app.api.session_deps import session_service
-from app.api.workflow_authors import AuthorDep
 from app.program_runs.schemas import RunStatus, RunStatusView
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.workflows.patching import Operations

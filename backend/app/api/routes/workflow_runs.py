@@ -6,9 +6,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from app.api.deps import CHECK_STORAGE, IdempotencyKey, PageDep, PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.pages import PageDep
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.sessions import session_service
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
-from app.api.session_deps import session_service
 from app.sessions.schemas import WORKFLOW_GRAPH
 from app.sessions.service import SessionService
 from app.workflows.runs.queries import WorkflowRuns

@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import ResourcesDep
 from app.api.openapi.document import problems
 from app.workflows.node_configs import SecretName
 from app.workflows.requests.allowed_hosts import MAX_HOSTS, Host

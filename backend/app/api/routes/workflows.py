@@ -7,19 +7,14 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from app.api.deps import (
-    CHECK_STORAGE,
-    IdempotencyKey,
-    KeyedPageDep,
-    Page,
-    PageDep,
-    PrincipalDep,
-    ResourcesDep,
-    keyed_page,
-)
+from app.api.dependencies.authors import AuthorDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.pages import KeyedPageDep, Page, PageDep, keyed_page
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.sessions import session_service
+from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
-from app.api.session_deps import session_service
-from app.api.workflow_authors import AuthorDep
 from app.errors import InvalidInput
 from app.program_runs.schemas import GRAPH, RunStatus, RunStatusView, WorkflowOrigin
 from app.sessions.schemas import WORKFLOW_GRAPH

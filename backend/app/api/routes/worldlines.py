@@ -6,15 +6,17 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from app.api.deps import CHECK_STORAGE, IdempotencyKey, PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.idempotency import IdempotencyKey
+from app.api.dependencies.resources import ResourcesDep
+from app.api.dependencies.storage_quota import CHECK_STORAGE
+from app.api.dependencies.threads import ThreadReaderDep, ThreadServiceDep
 from app.api.openapi.document import problems
 from app.datasets.dataset_source import DatasetSource
 from app.datasets.session_datasets import SessionDatasets
 from app.threads.comparison import WorldlineComparisons
 from app.threads.comparison_schemas import WorldlineComparison
-from app.threads.queries import ThreadReader
 from app.threads.schemas import WorldlineCreate, WorldlineList, WorldlineUpdate, WorldlineView
-from app.threads.service import ThreadService
 from app.threads.worldlines import WorldlineService
 from app.workspaces.description import WorkspaceDescriptions
 from app.workspaces.diffs import DiffRequest, DiffView, FileDiffs
@@ -31,17 +33,10 @@ async def _descriptions(resources: ResourcesDep, principal: PrincipalDep) -> Wor
     return WorkspaceDescriptions(SnapshotReader(resources.database, principal.user_id), datasets_of)
 
 
-async def _reader(resources: ResourcesDep, principal: PrincipalDep) -> ThreadReader:
-    return ThreadReader(resources.database, principal.user_id)
+async def _service(resources: ResourcesDep, threads: ThreadServiceDep) -> WorldlineService:
+    return WorldlineService(resources.database, threads)
 
 
-async def _service(resources: ResourcesDep) -> WorldlineService:
-    return WorldlineService(
-        resources.database, ThreadService(resources.database, resources.send, resources.settings.sessions)
-    )
-
-
-ReaderDep = Annotated[ThreadReader, Depends(_reader)]
 ServiceDep = Annotated[WorldlineService, Depends(_service)]
 DescriptionsDep = Annotated[WorkspaceDescriptions, Depends(_descriptions)]
 
@@ -70,7 +65,7 @@ async def create_worldline(
     body: WorldlineCreate,
     principal: PrincipalDep,
     service: ServiceDep,
-    reader: ReaderDep,
+    reader: ThreadReaderDep,
     idempotency_key: IdempotencyKey = None,
 ) -> WorldlineView:
     """Branch a conversation after a turn. Its workspace is the one after that turn; no data is copied.
@@ -81,14 +76,18 @@ async def create_worldline(
 
 
 @router.get("/worldlines", operation_id="list_worldlines", responses=problems(404))
-async def list_worldlines(thread_id: UUID, reader: ReaderDep) -> WorldlineList:
+async def list_worldlines(thread_id: UUID, reader: ThreadReaderDep) -> WorldlineList:
     """List the worldlines of a conversation, the first one first."""
     return WorldlineList(items=(await reader.get_thread(thread_id)).worldlines)
 
 
 @router.patch("/worldlines/{worldline_id}", operation_id="update_worldline", responses=problems(404, 409))
 async def update_worldline(
-    worldline_id: UUID, body: WorldlineUpdate, principal: PrincipalDep, service: ServiceDep, reader: ReaderDep
+    worldline_id: UUID,
+    body: WorldlineUpdate,
+    principal: PrincipalDep,
+    service: ServiceDep,
+    reader: ThreadReaderDep,
 ) -> WorldlineView:
     """Rename a worldline."""
     await service.rename(principal.user_id, worldline_id, body.name)
@@ -114,7 +113,7 @@ async def delete_worldline(worldline_id: UUID, principal: PrincipalDep, service:
     responses=problems(404),
 )
 async def compare_worldlines(
-    worldline_id: UUID, other_worldline_id: UUID, resources: ResourcesDep, reader: ReaderDep
+    worldline_id: UUID, other_worldline_id: UUID, resources: ResourcesDep, reader: ThreadReaderDep
 ) -> WorldlineComparison:
     """Compare two worldlines: turns since their last common one, and tables by schema, rows and values."""
     snapshots = SnapshotReader(resources.database, reader.owner)

@@ -13,7 +13,7 @@ import structlog
 from fastapi import WebSocket
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
-from app.api.deps import require
+from app.api.dependencies.caller import require
 from app.api.exception_handlers import field_errors, refusal_of
 from app.api.server.middleware import MAX_JSON_DEPTH, is_too_deep
 from app.api.server.protocols import PUSH, text_frame

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from app.api.deps import PrincipalDep
+from app.api.dependencies.caller import PrincipalDep
 from app.auth.principal import Credential
 from app.workflows.authors import Author
 

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from app.api.deps import PrincipalDep, ResourcesDep
+from app.api.dependencies.caller import PrincipalDep
+from app.api.dependencies.resources import ResourcesDep
 from app.resources import Resources
 from app.sessions.holdout_looks import HoldoutLooks
 from app.sessions.queries import SessionReader

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Response
 from fastapi.responses import JSONResponse
 
-from app.api.deps import ResourcesDep
+from app.api.dependencies.resources import ResourcesDep
 from app.api.openapi.document import problems
 from app.deletion.accounts import AccountDeletions
 from app.deletion.deletions import Deletions

@@ -1,0 +1,1 @@
+"""Dependencies of routes: the caller, services, and parameters that many routes share."""
