@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from app.agents.context import LabContext
 from app.agents.goals.persons.person_texts import describe_construction
 from app.agents.planner.output import Plan
-from app.agents.planner.person_plan import person_problem
+from app.agents.planner.person_plan import person_problem, person_references
 from app.agents.state import FinalSummary, Json, LabState, LabUpdate, TradingOutcome, read_state
 from app.agents.time_budget import make_budget
 from app.agents.training_context import make_training_context
@@ -153,9 +153,10 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
         unlabelled = {"is_ranked": True} if plan.persons else {}
     is_by_entity = _meets_known_entities(lab_state) and allows_fits_by_entity(plan, ctx.training)
     refit: Json = {**model, "by_entity": True} if is_by_entity else model
+    evaluated: Json = {**model, **({"references": person_references(plan.persons)} if plan.persons else {})}
     # Both branches run at once, so the keys of their calls are fixed: by these a resumed step finds its calls.
     answer, trading = await run_concurrently(
-        _evaluate_and_refit(ctx, model, refit, series, unlabelled),
+        _evaluate_and_refit(ctx, evaluated, refit, series, unlabelled),
         _explain_and_backtest(ctx, model, state.plan.trading),
     )
     if answer.refusal is not None:
@@ -179,13 +180,14 @@ def _meets_known_entities(state: LabState) -> bool:
 
 
 async def _evaluate_and_refit(
-    ctx: ToolContext, model: Json, refitted: Json, series: Mapping[str, Any], unlabelled: Json | None
+    ctx: ToolContext, evaluated: Json, refitted: Json, series: Mapping[str, Any], unlabelled: Json | None
 ) -> ToolAnswer:
     """Return the answer of the evaluation. The refitted model and its predictions are artifacts.
 
-    `unlabelled`: arguments of the predictions of rows without a target; None where there are none.
+    `evaluated`, `refitted`: arguments of the evaluation and the refit. `unlabelled`: those of the
+    predictions of rows without a target; None where there are none.
     """
-    evaluation = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, model))
+    evaluation = await _invoke(ctx, ToolRequest("tool:0.0", evaluate_on_holdout.__name__, evaluated))
     if evaluation.refusal is None:
         # After the evaluation: the refitted model has learned from the hold-out, and cannot be judged on it.
         measured: Any = evaluation.value
@@ -193,7 +195,7 @@ async def _evaluate_and_refit(
         arguments = refitted if widening is None else {**refitted, "widening": widening}
         refit = await _invoke(ctx, ToolRequest("tool:0.2", refit_model.__name__, arguments))
         # Without time for the refit the evaluated model predicts.
-        trained: Any = refit.value if refit.refusal is None else model
+        trained: Any = refit.value if refit.refusal is None else evaluated
         if ctx.training.problem.horizon:
             recommended = measured.get("recommended") or {}
             arguments = {

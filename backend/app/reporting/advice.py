@@ -81,10 +81,11 @@ def _no_model_needed(draft: ReportDraft) -> Text:
             Name("best classical methods", code=False),
             ", which need no model: on the hold-out they were better than the model.",
         )
+    noun = "forecast" if draft.facts.looks_ahead else "predictions"
     return (
         "Look at the ",
         name,
-        " beside the model's forecast: it needs no model, and these rows do not show that the model is better.",
+        f" beside the model's {noun}: it needs no model, and these rows do not show that the model is better.",
     )
 
 

@@ -234,10 +234,11 @@ class ResidualsRecord:
 
 @dataclass(frozen=True)
 class ReferenceForecast:
-    """A forecast without a model; `difference`: the gain of the model over it."""
+    """A prediction without a model, with its score; `difference`: the gain of the model over it."""
 
     name: str
     difference: MeasuredInterval
+    score: float | None = None
 
     @property
     def is_beaten(self) -> bool:

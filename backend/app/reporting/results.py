@@ -10,6 +10,7 @@ from app.reporting.document.inline_elements import plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.driver_texts import leading_sentence, sentences_of
 from app.reporting.evidence import RecordedFact, items_at
+from app.reporting.fact_records import ReferenceForecast
 from app.reporting.pages import assumptions, verdict
 from app.reporting.pages.analyst_answer import describe_values, make_stated_answer
 from app.reporting.pages.answer import make_answer
@@ -52,6 +53,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
     conclusion: {text, figures: [{name, value, text, unit, low, high, period, series}]}, problem, split,
     metric, forecaster, leaderboard: [{name, score, std, fit_s, chosen, weight, baseline, collapsed}],
     holdout: {metric, value, low, high, rows, baseline, beats_baseline, openings, looks},
+    references: [{name, score, value, low, high, is_beaten}],
     metrics: {name: {value, low, high}}, importances,
     drivers: {requested, text, leaders, is_first_clear, tested, rows, holdout_rows, drivers:
     [{columns, grouped_by, rank, importance, low, high, effects, texts}]}, unlabelled: {rows, unlabelled, file},
@@ -92,6 +94,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "forecaster": _forecaster(facts),
         "leaderboard": _leaderboard(facts, model_name),
         "holdout": _holdout(facts),
+        "references": [_reference(reference.content) for reference in facts.references],
         "metrics": _metrics(facts),
         "importances": [entry.value for entry in facts.importances],
         "drivers": _drivers(draft),
@@ -219,6 +222,16 @@ def _leaderboard(facts: ReportFacts, model_name: str | None) -> list[dict[str, A
 def _metrics(facts: ReportFacts) -> dict[str, Any]:
     scores = facts.final.content.metrics if facts.final else {}
     return {name: score and vars(score) for name, score in scores.items()}
+
+
+def _reference(reference: ReferenceForecast) -> dict[str, Any]:
+    """Return a prediction without a model; `value`, `low` and `high` are the gain of the model over it."""
+    return {
+        "name": reference.name,
+        "score": reference.score,
+        **vars(reference.difference),
+        "is_beaten": reference.is_beaten,
+    }
 
 
 def _holdout(facts: ReportFacts) -> dict[str, Any] | None:

@@ -234,6 +234,12 @@ class ReportFacts:
         return typed_items(ReferenceForecast, self.final, "references")
 
     @property
+    def looks_ahead(self) -> bool:
+        """True if the target is forecast from the rows of a series before it."""
+        horizon = self.problem.at("horizon") if self.problem else None
+        return horizon is not None or self.forecast is not None
+
+    @property
     def is_forecast_by_methods(self) -> bool:
         """True if the classical methods make the forecast, since they were better than the model."""
         is_model = self.final.at("recommended", "is_model") if self.final else None

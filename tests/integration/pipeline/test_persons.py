@@ -41,6 +41,11 @@ async def test_customers_of_the_end_of_the_data_are_ranked_by_their_chance(lab, 
     persons = orders["customer_id"].nunique()
     assert result["unlabelled"] == {"rows": persons, "unlabelled": persons, "file": "predictions.csv"}
 
+    # Who was there lately comes back: what that tells without a model stands beside the score.
+    [reference] = result["references"]
+    assert reference["name"] == "days since last alone"
+    assert 0.5 < reference["score"] <= 1
+
     async def read(name: str) -> bytes:
         draft = next(draft for draft in drive.journal.artifacts if draft.name == name)
         return b"".join([piece async for piece in lab.blobs.open(draft.digest)])

@@ -241,6 +241,23 @@ def test_the_evidence_names_score_interval_rows_baseline_and_model(titanic: list
     assert "The model is LogisticRegression, chosen among" in words
 
 
+def make_reference(value: float) -> dict[str, Any]:
+    gain = {"value": value, "low": value - 0.02, "high": value + 0.02}
+    return {"references": [{"name": "days since last alone", "score": 0.81, "difference": gain}]}
+
+
+REFERENCE, WORSE_REFERENCE = make_reference(0.01), make_reference(-0.01)
+
+
+def test_a_prediction_by_one_column_stands_beside_the_score(titanic: list[RecordedCall]) -> None:
+    calls = altered(titanic, "final_evaluation", lambda result: result.update(make_reference(0.05)))
+    text = re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", prose(make_draft(calls)))
+    assert "the baseline without any column reaches 0.500, the days since last alone 0.810." in text
+    assert "| days since last alone | 0.810 | 0.030 to 0.070 |" in text
+    assert "Predictions that need no model, on the same rows" in text
+    assert "Look at the days since last alone" not in text
+
+
 @pytest.mark.parametrize(
     ("facts", "says"),
     [
@@ -252,6 +269,8 @@ def test_the_evidence_names_score_interval_rows_baseline_and_model(titanic: list
         ({"beats_baseline": True, "agrees_with_cv": False}, "disagree"),
         ({"beats_baseline": True, "agrees_with_cv": True}, "agrees with the hold-out"),
         ({"beats_baseline": True, "agrees_with_cv": None}, "more than chance explains."),
+        ({**REFERENCE, "agrees_with_cv": True}, "not the days since last alone by more than chance explains"),
+        ({**WORSE_REFERENCE, "agrees_with_cv": True}, "worse on the hold-out than the days since last alone"),
     ],
 )
 def test_the_verdict_follows_the_facts(facts: dict[str, Any], says: str, titanic: list[RecordedCall]) -> None:

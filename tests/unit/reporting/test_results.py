@@ -125,6 +125,17 @@ def test_a_headline_begins_with_the_verdict_that_forbids_its_model(
     assert good["verdict"]["opening"] == ""
 
 
+def test_predictions_without_a_model_are_data(titanic: list[RecordedCall]) -> None:
+    gain = {"value": 0.05, "low": -0.01, "high": 0.11}
+    reference = {"name": "days since last alone", "score": 0.77, "difference": gain}
+    calls = altered(titanic, "final_evaluation", lambda result: result.update(references=[reference]))
+    result = summarise([*calls, own_call(calls)], ARTIFACTS)
+    assert result["references"] == [
+        {"name": "days since last alone", "score": 0.77, **gain, "is_beaten": False},
+    ]
+    assert result["verdict"]["tone"] == "warn"
+
+
 def test_a_headline_tells_that_the_baseline_ranks_first(titanic: list[RecordedCall]) -> None:
     def promote(result: dict[str, Any]) -> None:
         result["leaderboard"].sort(key=lambda entry: entry["name"] != "baseline")

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 
 from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.persons.person_features import RECENCY, recent_rows, recent_total
 from app.agents.goals.persons.person_request import PersonRequest
 from app.agents.goals.persons.person_table import CUTOFF, PersonTable
 from app.agents.goals.persons.person_texts import describe_reading
 from app.agents.goals.series.request import DEFAULT_CONFIDENCE, GOAL_CONFIDENCE
 from app.agents.planner.output import Plan, Understanding
 from app.agents.planner.step_descriptions import describe_steps
+from app.counts import describe_count
 from app.json_types import JsonValue
+from app.modeling.facts.computation_facts import ColumnReference
 
 
 def make_person_plan(
@@ -51,3 +54,15 @@ def person_problem(table: PersonTable) -> dict[str, JsonValue]:
     if table.cutoffs == 1:
         return {**fields, "time_column": None, "group_column": None}
     return {**fields, "time_column": CUTOFF, "group_column": table.person}
+
+
+def person_references(table: PersonTable) -> list[ColumnReference]:
+    """List the predictions without a model that a model of persons is compared with.
+
+    Who was there lately comes back, and others do not; who spent much does so again.
+    """
+    days = describe_count(table.horizon_days, "day")
+    if table.is_classification:
+        return [ColumnReference(name=f"{RECENCY} alone", column=RECENCY)]
+    column = recent_total(table, table.amount) if table.amount else recent_rows(table)
+    return [ColumnReference(name=f"same value as in the last {days}", column=column)]

@@ -1,6 +1,6 @@
 """Evaluation of candidates: out of fold during selection, and once on the hold-out at the end."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,15 +12,21 @@ from app.computations.cell_files.frames import read_frame, read_model, read_trai
 from app.computations.cell_files.workspace import CellWorkspace
 from app.json_types import JsonValue
 from app.modeling.evaluation import comparison
+from app.modeling.evaluation.column_references import predict_by_columns
 from app.modeling.evaluation.error_slices import find_error_slices, row_errors
 from app.modeling.evaluation.evaluate_predictions import evaluate_predictions
 from app.modeling.evaluation.holdout_outputs import make_outputs
 from app.modeling.evaluation.paired_test import PairedBootstrap
 from app.modeling.evaluation.period_variation import Past
 from app.modeling.explanation import fold_importance
-from app.modeling.facts.computation_facts import Interval
+from app.modeling.facts.computation_facts import ColumnReference, Interval
 from app.modeling.facts.fits import CandidateFit
-from app.modeling.forecasting.reference_comparison import compare_with_references, recommend, reference_notes
+from app.modeling.forecasting.reference_comparison import (
+    compare_with_predictions,
+    compare_with_references,
+    recommend,
+    reference_notes,
+)
 from app.modeling.forecasting.reference_forecasts import forecast_references
 from app.modeling.forecasting.step_scores import score_by_step
 from app.modeling.labels.labels import make_labels, prediction_targets
@@ -207,6 +213,7 @@ def final_evaluation(
     fit: dict[str, Any] | None = None,
     look: dict[str, Any] | None = None,
     draw_s: float | None = None,
+    references: Sequence[ColumnReference] = (),
 ) -> JsonValue:
     """Evaluate the chosen model on the hold-out, once; return `computation_facts.EvaluationFacts`.
 
@@ -215,6 +222,7 @@ def final_evaluation(
     threshold and cross-validated score come from the model's metadata. Instead of `model` there may be its
     `answers` (`answers_of_model`) with its `FitFacts` in `fit`. `look`: the look at the hold-out, as
     `sessions.holdout_looks` numbers it; None for a first one. `draw_s`: seconds for figures.
+    `references`: predictions by one column that the model is compared with, where it forecasts no series.
     """
     train = read_frame(workspace, "train")
     chosen = CandidateFit.from_json(fit) if fit is not None else read_model(workspace).fit
@@ -254,15 +262,20 @@ def final_evaluation(
     if look and look["number"] > 1:
         facts["family"] = _describe_family(look)
     all_references = forecast_references(train, holdout, parsed_problem)
-    references = {name: forecast[labelled] for name, forecast in all_references.items()}
-    facts["references"] = compare_with_references(predicted, references, parsed_problem, seed, units)
+    forecasts = {name: forecast[labelled] for name, forecast in all_references.items()}
+    facts["references"] = compare_with_references(predicted, forecasts, parsed_problem, seed, units)
+    if references:
+        by_columns = predict_by_columns(train, holdout, parsed_problem, references)
+        facts["references"] += compare_with_predictions(predicted, by_columns, parsed_problem, seed, units)
     facts["recommended"] = recommend(facts["references"], chosen.name)
     # Where the methods make the forecast, it is no caution that the model does not beat them.
     if facts["recommended"]["is_model"]:
-        facts["notes"] += reference_notes(facts["references"])
+        facts["notes"] += reference_notes(
+            facts["references"], "forecast" if parsed_problem.horizon else "prediction"
+        )
     if ahead is not None:
         facts["by_step"] = score_by_step(
-            predicted, baseline, ahead[labelled], parsed_problem, chosen.prediction_intervals, references, units
+            predicted, baseline, ahead[labelled], parsed_problem, chosen.prediction_intervals, forecasts, units
         )
     facts["figures"] = write_figures(
         workspace.output, evaluation_figures(facts, parsed_problem.target), Deadline(draw_s)

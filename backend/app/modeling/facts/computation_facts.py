@@ -323,6 +323,13 @@ class Curve(TypedDict):
     y: list[float]
 
 
+class ColumnReference(TypedDict):
+    """A prediction without a model, by one column, see `evaluation.column_references`."""
+
+    name: str
+    column: str
+
+
 class EvaluationFacts(TypedDict):
     """`evaluate.evaluate_model` (out of fold) and `evaluate.final_evaluation` (hold-out)."""
 
@@ -354,7 +361,7 @@ class EvaluationFacts(TypedDict):
     recommended: NotRequired[dict[str, Any]]
     """`{"name", "is_model"}` of who makes the forecast, see `reference_comparison.recommend`."""
     references: NotRequired[list[dict[str, Any]]]
-    """Naive forecasts of the hold-out, see `forecasting.reference_comparison`."""
+    """Predictions of the hold-out without a model, see `forecasting.reference_comparison`."""
     by_step: NotRequired[list[dict[str, Any]]]
     """Scores of each step of a forecast, see `forecasting.step_scores`."""
     family: NotRequired[dict[str, Any]]

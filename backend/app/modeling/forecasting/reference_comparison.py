@@ -26,15 +26,27 @@ def compare_with_references(
     A difference above 0 favours the model. `references`: forecasts (rows,); missing ones are replaced by the
     last value. `units`: those of the rows, see `find_units`.
     """
-    resample = make_resampling(units or units_in_order(len(predicted.truth), problem))
-    comparisons = []
+    forecasts = dict[str, Predicted]()
     for name, forecast in references.items():
         # Filled, not left out: all references are judged on the same rows.
         filled = np.where(np.isfinite(forecast), forecast, references.get("last value", forecast))
-        if not np.isfinite(filled).all():
-            continue
-        reference = Predicted.from_problem(problem, predicted.truth, filled)
-        # The same resamples for each reference, so that their intervals differ by the forecasts alone.
+        if np.isfinite(filled).all():
+            forecasts[name] = Predicted.from_problem(problem, predicted.truth, filled)
+    return compare_with_predictions(predicted, forecasts, problem, seed, units)
+
+
+def compare_with_predictions(
+    predicted: Predicted,
+    references: Mapping[str, Predicted],
+    problem: Problem,
+    seed: int,
+    units: IndependentUnits | None = None,
+) -> list[dict[str, Any]]:
+    """Compare a model with predictions of the same rows, as `compare_with_references` does."""
+    resample = make_resampling(units or units_in_order(len(predicted.truth), problem))
+    comparisons = []
+    for name, reference in references.items():
+        # The same resamples for each reference, so that their intervals differ by the predictions alone.
         _, difference = bootstrap(predicted, reference, problem, resample, seed)
         score = round_significant(SCORERS[problem.metric](reference))
         comparisons.append({"name": name, "score": score, "difference": difference})
@@ -44,13 +56,13 @@ def compare_with_references(
     )
 
 
-def reference_notes(references: list[dict[str, Any]]) -> list[str]:
-    """List the references that the model does not beat beyond chance, as a sentence."""
+def reference_notes(references: list[dict[str, Any]], noun: str = "forecast") -> list[str]:
+    """List the references that the model does not beat beyond chance, as a sentence. `noun`: what they are."""
     # A difference that could not be measured counts as not beaten.
     unbeaten = [entry["name"] for entry in references if (entry["difference"]["low"] or 0.0) <= 0]
     if not unbeaten:
         return []
-    return [f"It does not beat a forecast without a model beyond chance: {', '.join(unbeaten)}."]
+    return [f"It does not beat a {noun} without a model beyond chance: {', '.join(unbeaten)}."]
 
 
 def recommend(references: Sequence[Mapping[str, Any]], model: str) -> dict[str, Any]:

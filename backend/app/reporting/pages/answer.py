@@ -119,8 +119,7 @@ def _comparison(draft: ReportDraft, final: RecordedFact) -> list[Text]:
             )
         ]
     # The baseline of a forecast is the present value, that of other numbers their mean.
-    looks_ahead = draft.facts.problem is not None and draft.facts.problem.at("horizon") is not None
-    naive = "Assuming no change" if looks_ahead else "Always answering with the average"
+    naive = "Assuming no change" if draft.facts.looks_ahead else "Always answering with the average"
     return [(naive, " would be wrong by ", *draft.amount(baseline), ".")]
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.reporting.document.elements import Tone
-from app.reporting.document.inline_elements import Text, plain_text
+from app.reporting.document.inline_elements import Name, Text, plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import TypedFact
 from app.reporting.fact_records import EvaluationRecord
@@ -37,6 +37,14 @@ _CONFIRMED_ON_ONE_FOLD = ", it beats the baseline beyond chance, and its one fol
 _NO_BETTER_THAN_REFERENCES = (
     ", it beats the baseline, but not every reference forecast by more than chance explains: one of those may "
     "do as well."
+)
+_NO_BETTER_THAN_COLUMN = (
+    ", it beats the baseline, but not the ",
+    " by more than chance explains: that needs no model and may do as well.",
+)
+_WORSE_THAN_COLUMN = (
+    ", it beats the baseline, but is worse on the hold-out than the ",
+    ": that needs no model and may do as well.",
 )
 _BEATS = ", it beats the baseline by more than chance explains."
 _METHODS_FORECAST = (
@@ -72,13 +80,23 @@ def _judge_better_model(draft: ReportDraft, final: TypedFact[EvaluationRecord], 
     if _is_baseline_first(draft):
         opening = _BASELINE_FIRST_ON_ONE_FOLD if draft.facts.has_one_fold else _BASELINE_FIRST
     if not all(reference.content.is_beaten for reference in draft.facts.references):
-        return ModelVerdict("warn", (*subject, _NO_BETTER_THAN_REFERENCES), opening)
+        return ModelVerdict("warn", (*subject, *_describe_unbeaten(draft)), opening)
     if agrees is None:
         return ModelVerdict("good", (*subject, _BEATS), opening)
     if agrees.value:
         confirmed = _CONFIRMED_ON_ONE_FOLD if draft.facts.has_one_fold else _CONFIRMED
         return ModelVerdict("good", (*subject, confirmed), opening)
     return ModelVerdict("warn", (*subject, _DISAGREES), opening)
+
+
+def _describe_unbeaten(draft: ReportDraft) -> Text:
+    """Describe that a prediction without a model may do as well; of those by a column the best is named."""
+    if draft.facts.looks_ahead:
+        return (_NO_BETTER_THAN_REFERENCES,)
+    best = next(reference.content for reference in draft.facts.references if not reference.content.is_beaten)
+    is_better = (best.difference.value or 0.0) < 0
+    before, after = _WORSE_THAN_COLUMN if is_better else _NO_BETTER_THAN_COLUMN
+    return (before, Name(best.name, code=False), after)
 
 
 _BASELINE_FIRST = "In cross-validation the baseline was better than every model."
@@ -98,8 +116,7 @@ def _describe_no_model(draft: ReportDraft) -> str:
         baseline = "naming the commonest class"
     else:
         # The baseline of a forecast is the present value, that of other numbers their mean.
-        looks_ahead = problem is not None and problem.at("horizon") is not None
-        baseline = "assuming no change" if looks_ahead else "answering with the average"
+        baseline = "assuming no change" if draft.facts.looks_ahead else "answering with the average"
     return f"No usable model: not better than {baseline}."
 
 

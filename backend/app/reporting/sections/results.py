@@ -79,10 +79,10 @@ def _place(order: list[str], name: str) -> int:
 
 
 def _without_model(draft: ReportDraft) -> list[Element]:
-    """Tabulate reference forecasts that need no model."""
+    """Tabulate forecasts, or other predictions, that need no model."""
     rows = [_reference(draft, reference) for reference in draft.facts.references]
     heads = ("Without a model", draft.metric.label, "Gain of the model, interval")
-    title = "Forecasts that need no model, on the same rows"
+    title = f"{'Forecasts' if draft.facts.looks_ahead else 'Predictions'} that need no model, on the same rows"
     return [ReportTable(heads, rows, title, numeric=(1, 2))] if rows else []
 
 

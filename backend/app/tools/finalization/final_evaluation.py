@@ -21,8 +21,13 @@ from app.tools.registry import tool
 
 
 @tool(agents=())
-async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
-    """Open the hold-out, once, for the model that was chosen."""
+async def final_evaluation(
+    ctx: ToolContext, model: ModelName, references: list[dict[str, str]] | None = None
+) -> CallResult:
+    """Open the hold-out, once, for the model that was chosen.
+
+    `references`: `ColumnReference`s, predictions by one column that it is compared with.
+    """
     part = await load_model(ctx, model)
     raw = await find_training_frame(ctx, "train")
     holdout = await ctx.frames.artifact("holdout", "holdout")
@@ -32,6 +37,8 @@ async def final_evaluation(ctx: ToolContext, model: ModelName) -> CallResult:
     # Counted, since each further look at the same rows makes a good score by chance likelier.
     if ctx.holdout_look is not None:
         params |= {"look": dict(ctx.holdout_look)}
+    if references:
+        params |= {"references": references}
     # Code of agents never runs beside the labels: a cell without them predicts, and this one scores.
     if part.contains_code:
         inputs |= {"answers": await predict_holdout_in_isolation(ctx, part, holdout)}

@@ -11,6 +11,8 @@ from app.agents.goals.persons.person_table import PersonTable
 from app.counts import describe_count
 
 DAY_S = 86_400.0
+RECENCY = "days since last"
+"""Name of the input that tells by itself the most of who comes back."""
 
 
 class PersonFeature(NamedTuple):
@@ -19,6 +21,16 @@ class PersonFeature(NamedTuple):
     name: str
     meaning: str
     sql: str
+
+
+def recent_rows(table: PersonTable) -> str:
+    """Return the name of the rows in the horizon before a cutoff."""
+    return f"rows in last {describe_count(table.horizon_days, 'day')}"
+
+
+def recent_total(table: PersonTable, amount: str) -> str:
+    """Return the name of the sum of an amount in the horizon before a cutoff."""
+    return f"total {amount} in last {describe_count(table.horizon_days, 'day')}"
 
 
 def list_features(table: PersonTable) -> list[PersonFeature]:
@@ -40,7 +52,7 @@ def _times(table: PersonTable) -> Iterator[PersonFeature]:
     # Several rows of a day are mostly one visit, so that gaps are counted between days.
     days = "count(DISTINCT CAST(moment AS DATE))"
     gap = f"CASE WHEN {days} > 1 THEN ({_days('max(moment)', 'min(moment)')}) / ({days} - 1) END"
-    yield PersonFeature("days since last", "days from the last row to the cutoff (recency)", recency)
+    yield PersonFeature(RECENCY, "days from the last row to the cutoff (recency)", recency)
     yield PersonFeature("days since first", "days from the first row to the cutoff (tenure)", tenure)
     yield PersonFeature("mean days between", "mean days between days with rows; none after a single one", gap)
     ratio = f"({recency}) / NULLIF({gap}, 0)"
@@ -58,7 +70,7 @@ def _counts(table: PersonTable) -> Iterator[PersonFeature]:
     recent = f"count(*) FILTER (is_activity AND {_recent(table)})"
     former = f"count(*) FILTER (is_activity AND {_recent(table, 2)} AND NOT {_recent(table)})"
     yield PersonFeature("rows so far", "rows before the cutoff", "count(*) FILTER (is_activity)")
-    yield PersonFeature(f"rows in last {days}", f"rows in the {days} before the cutoff", recent)
+    yield PersonFeature(recent_rows(table), f"rows in the {days} before the cutoff", recent)
     yield PersonFeature(
         f"change of rows in {days}",
         f"rows in the {days} before the cutoff less those of the {days} before them (trend)",
@@ -79,7 +91,7 @@ def _amounts(table: PersonTable, name: str, cell: str) -> Iterator[PersonFeature
     yield PersonFeature(f"last {name}", f"`{name}` of the last row before the cutoff", last)
     recent = f"COALESCE(sum({cell}) FILTER ({_recent(table)}), 0)"
     meaning = f"sum of `{name}` in the {days} before the cutoff"
-    yield PersonFeature(f"total {name} in last {days}", meaning, recent)
+    yield PersonFeature(recent_total(table, name), meaning, recent)
 
 
 def _categories(name: str, cell: str) -> Iterator[PersonFeature]:

@@ -5,7 +5,7 @@ Names are quoted here, and the SELECT is parsed and admitted again where it runs
 # ruff: noqa: S608 - the text is made of quoted names, dates and numbers only
 
 from app.agents.goals.periods.time_axis import AxisPart, TimeAxis
-from app.agents.goals.persons.person_features import list_features
+from app.agents.goals.persons.person_features import RECENCY, list_features
 from app.agents.goals.persons.person_table import CUTOFF, PersonDetails, PersonTable
 from app.agents.goals.series.period_sql import moment_sql, number_sql
 from app.plans.identifiers import quote_identifier
@@ -39,7 +39,7 @@ def select_persons(source: str, table: PersonTable) -> str:
 
 
 def _is_recent(table: PersonTable) -> str:
-    return f"past.{quote_identifier('days since last')} <= {table.horizon_days}"
+    return f"past.{quote_identifier(RECENCY)} <= {table.horizon_days}"
 
 
 def _timestamp(table: PersonTable) -> str:
