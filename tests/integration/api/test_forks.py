@@ -330,7 +330,14 @@ async def test_a_session_of_nobody_or_somebody_else_is_not_there(app: FastAPI, a
         assert (refused.status_code, refused.json()["code"]) == (422, "sessions_invalid"), ids
     open_pair = (await ada.http.get("/compare", params={"sessions": f"{sid},{copy}"})).json()["pairs"][0]
     assert (open_pair["common_step"], open_pair["differences"]) == (0, [])
-    assert "has not ended" in open_pair["holdout"]["reason"]
+    # By its name, shortened: an id tells nobody which session is meant.
+    reason = "“Predict which passengers survived.” has not ended, and its hold-out is locked until then."
+    assert (open_pair["holdout"]["reason"], open_pair["holdout"]["reason_session"]) == (reason, sid)
+    renamed = await ada.http.patch(f"{SESSIONS}/{sid}", json={"name": "x" * 200})
+    assert renamed.status_code == 200, renamed.text
+    renamed_view = (await ada.http.get("/compare", params={"sessions": f"{sid},{copy}"})).json()
+    assert renamed_view["sessions"][0]["name"] == "x" * 200
+    assert renamed_view["pairs"][0]["holdout"]["reason"].startswith(f"“{'x' * 79}…” has not ended")
 
 
 @pytest.mark.slow

@@ -39,6 +39,8 @@ from app.sessions.stored_schemas import ForkView
 
 MIN_SESSIONS, MAX_SESSIONS = 2, 5
 """Sessions of one comparison: five leaderboards fit side by side, and four pairs are computed in seconds."""
+MAX_NAME_LENGTH = 80
+"""Characters of a session's name in a sentence: a goal may have thousands."""
 CELL_LIMITS = Limits(time_s=60.0)
 """A thousand resamples of the largest hold-out take about a second for each metric."""
 
@@ -51,6 +53,7 @@ class ComparedRow(NamedTuple):
     id: UUID
     class_: str
     goal: str
+    name: str
     preferences: str
     seed: int
     status: str
@@ -140,18 +143,21 @@ class SessionComparison:
         members = [first, *(other for other, reason in zip(others, reasons, strict=True) if reason is None)]
         # One cell for all pairs: it reads the files of the first session once.
         scores = iter(await self._score_pairs(members) if len(members) > 1 else ())
-        return [HoldoutComparison(reason=reason) if reason else next(scores) for reason in reasons]
+        return [reason or next(scores) for reason in reasons]
 
-    def _find_obstacle(self, session: RecordedSession) -> str | None:
-        """Return why the session cannot be compared by rows, as a sentence."""
+    def _find_obstacle(self, session: RecordedSession) -> HoldoutComparison | None:
+        """Return the comparison with the reason why the session has no rows to compare, or nothing."""
+        name = _shorten(session.name)
         if not session.has_ended:
-            return f"Session {session.id} has not ended, and its hold-out is locked until then."
-        if session.find_holdout(self.outputs) is None:
-            return (
-                f"Session {session.id} has no outputs for the rows of a hold-out: it ended without a final "
-                "evaluation, was evaluated by an earlier version, or its artifacts have expired."
+            reason = f"“{name}” has not ended, and its hold-out is locked until then."
+        elif session.find_holdout(self.outputs) is None:
+            reason = (
+                f"“{name}” has no outputs for the rows of a hold-out: it ended without a final evaluation, "
+                "was evaluated by an earlier version, or its artifacts have expired."
             )
-        return None
+        else:
+            return None
+        return HoldoutComparison(reason=reason, reason_session=session.id)
 
     async def _score_pairs(self, sessions: Sequence[RecordedSession]) -> list[HoldoutComparison]:
         """Compare the first session with each of the others, all of which have outputs."""
@@ -196,15 +202,22 @@ def _make_holdout(scores: PairedScores, first: UUID, second: UUID) -> HoldoutCom
     )
 
 
+def _shorten(name: str) -> str:
+    """Cut a name within a word, if it must be: a name may be a single long one."""
+    return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 1].rstrip()}…"
+
+
 def _read(row: ComparedRow) -> RecordedSession:
     """Read a stored session. Raises Conflict for a run or a turn."""
     if row.class_ != STUDY:
         raise Conflict(
-            "not_a_study", f"{row.id} is a {row.class_}, which has no model to compare. Name sessions."
+            "not_a_study",
+            f"“{_shorten(row.name)}” is a {row.class_}, which has no model to compare. Name sessions.",
         )
     return RecordedSession(
         id=row.id,
         goal=row.goal,
+        name=row.name,
         preferences=json.loads(row.preferences),
         seed=row.seed,
         status=row.status,
@@ -225,6 +238,7 @@ def _summarise(session: RecordedSession) -> ComparedSession:
     return ComparedSession(
         id=session.id,
         goal=session.goal,
+        name=session.name,
         status=SessionStatus(session.status),
         forked_from=session.forked_from,
         fork=ForkView.model_validate(record.to_json()) if record else None,

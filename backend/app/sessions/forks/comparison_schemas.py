@@ -14,6 +14,7 @@ class ComparedSession(BaseModel):
 
     id: UUID
     goal: str
+    name: str = Field(description="By default the goal.")
     status: SessionStatus
     forked_from: UUID | None
     fork: ForkView | None
@@ -54,12 +55,14 @@ class MetricDifference(BaseModel):
 class HoldoutComparison(BaseModel):
     """The difference on the rows of the hold-out that both models predicted.
 
-    `reason`: why rows cannot be paired; `metrics` is then empty. `level`: that of each interval, with which all
+    `reason`: why rows cannot be paired; `metrics` is then empty. `reason_session`: the session that has no rows
+    to pair, if it is about one of them. `level`: that of each interval, with which all
     pairs of the family are covered together in 95 %.
     """
 
     rows: int = 0
     reason: str | None = None
+    reason_session: UUID | None = None
     level: float | None = None
     method: str | None = None
     metrics: dict[str, MetricDifference] = Field(default_factory=dict)

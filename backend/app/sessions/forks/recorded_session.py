@@ -64,6 +64,7 @@ class RecordedSession:
 
     id: UUID
     goal: str
+    name: str
     preferences: Mapping[str, Any]
     seed: int
     status: str

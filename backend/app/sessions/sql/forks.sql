@@ -160,8 +160,8 @@ limit 50
 
 -- name: read_compared
 -- $1 sessions, $2 owner. Of models only the chosen ones, whose recipes are compared.
-select s.id, s.class as class_, s.goal, s.preferences, s.seed, s.status, s.ended_at is not null as has_ended,
-  s.forked_from, coalesce(s.family_id, s.id) as family_id, s.fork, s.result,
+select s.id, s.class as class_, s.goal, coalesce(s.name, s.goal) as name, s.preferences, s.seed, s.status,
+  s.ended_at is not null as has_ended, s.forked_from, coalesce(s.family_id, s.id) as family_id, s.fork, s.result,
   (select count(*)::int from holdout_looks
     where family_id = coalesce(s.family_id, s.id) and kind = 'final') as final_looks,
   (select coalesce(json_agg(json_build_object('seq', seq, 'node', node, 'update', update,
