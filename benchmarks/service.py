@@ -15,7 +15,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from benchmarks.client import Client
-from benchmarks.quality.watch import busy_s, cpu_s, memory_bytes, tree
+from benchmarks.quality.resource_usage import cpu_s, machine_busy_s, memory_bytes, process_tree
 
 from app.db.migrations import upgrade
 from app.servers.embedded import EmbeddedServers
@@ -63,15 +63,15 @@ class Service:
         self.stop(name)
 
     def cpu_s(self, name: str) -> float:
-        return cpu_s(tree(self.running[name].pid))
+        return cpu_s(process_tree(self.running[name].pid))
 
     def servers_cpu_s(self) -> float:
         """Of Postgres and Valkey."""
-        ours = {os.getpid(), *(pid for process in self.running.values() for pid in tree(process.pid))}
-        return cpu_s([pid for pid in tree(os.getpid()) if pid not in ours])
+        ours = {os.getpid(), *(pid for process in self.running.values() for pid in process_tree(process.pid))}
+        return cpu_s([pid for pid in process_tree(os.getpid()) if pid not in ours])
 
     def memory_mb(self, name: str) -> float:
-        return memory_bytes(tree(self.running[name].pid)) / 2**20
+        return memory_bytes(process_tree(self.running[name].pid)) / 2**20
 
 
 @contextlib.contextmanager
@@ -128,15 +128,15 @@ class Load:
     """How many processors were busy while a block ran: a timing means little without it."""
 
     def __enter__(self) -> "Load":
-        self._began = time.monotonic(), busy_s(), self._ours()
+        self._began = time.monotonic(), machine_busy_s(), self._ours()
         return self
 
     def __exit__(self, *_: object) -> None:
         wall_s = max(time.monotonic() - self._began[0], 1e-3)
-        everybody = (busy_s() - self._began[1]) / wall_s
+        everybody = (machine_busy_s() - self._began[1]) / wall_s
         ours = (self._ours() - self._began[2]) / wall_s
         others = max(everybody - ours, 0.0)
         self.said = f"{ours:.1f} processors used by this, {others:.1f} by others, of {os.cpu_count()}"
 
     def _ours(self) -> float:
-        return cpu_s(tree(os.getpid()))
+        return cpu_s(process_tree(os.getpid()))

@@ -20,7 +20,7 @@ from typing import Any
 import duckdb
 from benchmarks.client import Client
 from benchmarks.datasets.table import ROWS, write_csv
-from benchmarks.quality.watch import Watch
+from benchmarks.quality.resource_usage import ResourceMonitor
 from benchmarks.service import Load, Service, service, sign_in
 
 _ROUNDS = 3
@@ -65,12 +65,12 @@ async def post(running: Service, token: str, path: Path) -> dict[str, Any]:
 async def upload(running: Service, token: str, path: Path) -> tuple[float, float, float, float, dict[str, Any]]:
     """Seconds, peak MiB of the API with its cells, their CPU seconds, MiB before, and the answer."""
     pid, before_mb = running.running["api"].pid, running.memory_mb("api")
-    began = time.perf_counter()
-    with Watch(pid, began) as watch:
-        made = await post(running, token, path)
-        seconds = time.perf_counter() - began
-    seen = watch.close(time.perf_counter())
-    return seconds, seen.peak_mb, seen.cpu_s, before_mb, made
+    started = time.perf_counter()
+    with ResourceMonitor(pid, started) as monitor:
+        dataset = await post(running, token, path)
+        seconds = time.perf_counter() - started
+    usage = monitor.finish(time.perf_counter())
+    return seconds, usage.peak_mb, usage.cpu_s, before_mb, dataset
 
 
 async def check_whole(running: Service, token: str, path: Path, made: dict[str, Any]) -> None:

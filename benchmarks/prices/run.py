@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
-from benchmarks.quality.watch import busy_s, cpu_s, tree
+from benchmarks.quality.resource_usage import cpu_s, machine_busy_s, process_tree
 
 from app.datasets.prices import Prices
 from app.db.migrations import upgrade
@@ -107,10 +107,10 @@ class Spent:
 
 
 async def timed(work: Callable[[], Awaitable[Any]]) -> tuple[Spent, Any]:
-    wall, cpu, busy = time.perf_counter(), cpu_s(tree(os.getpid())), busy_s()
+    wall, cpu, busy = time.perf_counter(), cpu_s(process_tree(os.getpid())), machine_busy_s()
     answer = await work()
-    ours = cpu_s(tree(os.getpid())) - cpu
-    return Spent(time.perf_counter() - wall, ours, max(busy_s() - busy - ours, 0.0)), answer
+    ours = cpu_s(process_tree(os.getpid())) - cpu
+    return Spent(time.perf_counter() - wall, ours, max(machine_busy_s() - busy - ours, 0.0)), answer
 
 
 def tell(name: str, spent: Sequence[Spent], rows: int) -> None:

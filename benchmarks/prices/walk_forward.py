@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 from benchmarks.client import Client
 from benchmarks.prices.run import END_S, STEP_S, say
-from benchmarks.quality.ours import seconds_of
-from benchmarks.quality.watch import memory_bytes, tree
+from benchmarks.quality.labcrew_client import session_duration_s
+from benchmarks.quality.resource_usage import memory_bytes, process_tree
 from benchmarks.service import COMPUTE, STEPS, Load, Service, service, sign_in
 
 COINS = ("BTC", "ETH", "SOL", "DOGE", "ADA", "XRP", "LTC", "BNB", "TRX", "XLM", "XMR", "BCH")
@@ -83,7 +83,7 @@ async def finished(running: Service, token: str, asked: Asked) -> tuple[dict[str
                 f"still {session.get('status')} at {session.get('node')} after {_WITHIN} budgets"
             )
         await asyncio.sleep(0.5)
-        peak = max(peak, memory_bytes([pid for pid in tree(os.getpid()) if pid != os.getpid()]))
+        peak = max(peak, memory_bytes([pid for pid in process_tree(os.getpid()) if pid != os.getpid()]))
         session = await client.call("GET", f"{_SESSIONS}/{created['id']}")
     messages = await client.call("GET", f"{_SESSIONS}/{created['id']}/messages?limit=200")
     client.close()
@@ -105,7 +105,7 @@ async def measure(running: Service, file: Path, asked: Asked) -> None:
 
 
 def tell(session: dict[str, Any], asked: Asked, peak: float, load: str) -> None:
-    result, took = session["result"], seconds_of(session)
+    result, took = session["result"], session_duration_s(session)
     held = result["holdout"]
     kept = "within" if took <= asked.budget_s else "NOT within"
     problem = result["problem"]

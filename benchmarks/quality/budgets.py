@@ -1,4 +1,4 @@
-"""Whether sessions keep to their time, and what memory their cells need, from a thousand rows to 300,000.
+"""Overrun of time budgets and peak memory of sessions, from a thousand rows to 300,000.
 
     python -m benchmarks.quality.budgets [--budgets 20 60] [--rows 1000 300000] [--table NAME]
 
@@ -11,25 +11,31 @@ import time
 from itertools import islice, product
 from pathlib import Path
 
-from benchmarks.quality.home import DEFAULT, Home, Json
-from benchmarks.quality.ours import Ours, preferences, seconds_of, service
-from benchmarks.quality.show import grid
-from benchmarks.quality.watch import Watch
+from benchmarks.quality.labcrew_client import (
+    LabcrewClient,
+    running_service,
+    session_duration_s,
+    session_preferences,
+)
+from benchmarks.quality.resource_usage import ResourceMonitor
+from benchmarks.quality.result_tables import render_grid
+from benchmarks.quality.run_folders import DEFAULT_FOLDER, Json, RunFolders
 
 ROWS = (1_000, 30_000, 100_000, 300_000)
 BUDGETS_S = (20.0, 60.0)
 MAX_OVERRUN = 0.1
-HEAD = [
+"""Share of the budget by which a session may exceed it."""
+HEADER = [
     "rows",
     "budget s",
-    "took s",
+    "duration s",
     "overrun",
     "",
     "cell MB",
     "limit MB",
     "service MB",
     "other load",
-    "came to",
+    "result",
 ]
 
 
@@ -37,33 +43,37 @@ def first_rows(table: Path, rows: int, folder: Path) -> Path:
     """A file of the first rows of the table's training rows."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{table.name}-{rows}.csv"
-    with (table / "train.csv").open() as whole, path.open("w") as part:
-        part.writelines(islice(whole, rows + 1))
+    with (table / "train.csv").open() as source_file, path.open("w") as target_file:
+        target_file.writelines(islice(source_file, rows + 1))
     return path
 
 
-def measure(home: Home, ours: Ours, facts: Json, rows: int, budget_s: float) -> list[str]:
-    """One line of the table; a session that failed says why."""
-    data = ours.upload(first_rows(home.table(facts["name"]), rows, home.folder / "parts"))
-    wish = {"goal": facts["goal"], "dataset_ids": [data], "preferences": preferences(facts, budget_s)}
+def measure(folders: RunFolders, client: LabcrewClient, facts: Json, rows: int, budget_s: float) -> list[str]:
+    """Run one session and return its row of the table, with the error if it failed."""
+    data = client.upload(first_rows(folders.table(facts["name"]), rows, folders.folder / "parts"))
+    request = {
+        "goal": facts["goal"],
+        "dataset_ids": [data],
+        "preferences": session_preferences(facts, budget_s),
+    }
     started = time.monotonic()
-    with Watch(ours.pid, started) as watch:
-        session = ours.finish(wish, budget_s)
-    seen = watch.close(time.monotonic())
-    took_s = seconds_of(session)
-    overrun = took_s / budget_s - 1
-    usage = session["usage"]
+    with ResourceMonitor(client.pid, started) as monitor:
+        session = client.run_session(request, budget_s)
+    usage = monitor.finish(time.monotonic())
+    duration_s = session_duration_s(session)
+    budget_overrun = duration_s / budget_s - 1
+    session_usage = session["usage"]
     result = session["result"] or {}
     return [
         f"{rows:,}",
         f"{budget_s:g}",
-        f"{took_s:.1f}",
-        f"{overrun:+.0%}",
-        "" if overrun <= MAX_OVERRUN else "broken",
-        _mb(usage.get("peak_memory_bytes")),
-        _mb(usage.get("memory_limit_bytes")),
-        f"{seen.peak_mb:.0f}",
-        f"{seen.others_cores:.1f}",
+        f"{duration_s:.1f}",
+        f"{budget_overrun:+.0%}",
+        "" if budget_overrun <= MAX_OVERRUN else "exceeded",
+        _mb(session_usage.get("peak_memory_bytes")),
+        _mb(session_usage.get("memory_limit_bytes")),
+        f"{usage.peak_mb:.0f}",
+        f"{usage.others_cores:.1f}",
         str(result.get("model_name") or session["error"] or session["status"]),
     ]
 
@@ -74,19 +84,19 @@ def _mb(size_bytes: int | None) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--home", type=Path, default=DEFAULT)
+    parser.add_argument("--home", type=Path, default=DEFAULT_FOLDER)
     parser.add_argument("--table", default="flights_late")
     parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
     parser.add_argument("--budgets", type=float, nargs="+", default=BUDGETS_S)
-    given = parser.parse_args()
-    home = Home(given.home.resolve())
-    facts = home.facts(given.table)
-    lines = []
-    with service(home) as ours:
-        for budget_s, rows in product(given.budgets, given.rows):
-            lines.append(measure(home, ours, facts, rows, budget_s))
-            print(" ".join(lines[-1]), flush=True)
-    print(grid(HEAD, lines))
+    options = parser.parse_args()
+    folders = RunFolders(options.home.resolve())
+    facts = folders.facts(options.table)
+    table_rows = []
+    with running_service(folders) as client:
+        for budget_s, rows in product(options.budgets, options.rows):
+            table_rows.append(measure(folders, client, facts, rows, budget_s))
+            print(" ".join(table_rows[-1]), flush=True)
+    print(render_grid(HEADER, table_rows))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 import pandas as pd
-from benchmarks.quality.home import ROOT, Home, Json
-from benchmarks.quality.watch import Watch
+from benchmarks.quality.resource_usage import ResourceMonitor
+from benchmarks.quality.run_folders import ROOT, Json, RunFolders
 
 MODULES = {
     "naive": "benchmarks.quality.contenders.naive",
@@ -18,17 +18,24 @@ MODULES = {
     "autogluon": "benchmarks.quality.contenders.autogluon_tabular",
 }
 CORES = sorted(os.sched_getaffinity(0))[:2]
-PATIENCE = 10
-"""A peer that takes this many times its budget, and five minutes, is ended."""
+MAX_BUDGET_RATIO = 10
+"""Time limit of a peer as a multiple of its budget, to which five minutes are added for start-up."""
 
 
-def run_peer(home: Home, name: str, table: str, budget_s: float) -> tuple[pd.DataFrame, Json]:
-    """Predictions of the test rows and facts of the run; raises RuntimeError with the peer's last words."""
-    out = home.out(table, name, budget_s)
-    command = [str(home.python), "-m", MODULES[name], str(home.table(table)), str(out), str(budget_s)]
+def run_peer(folders: RunFolders, name: str, table: str, budget_s: float) -> tuple[pd.DataFrame, Json]:
+    """Return predictions of the test rows and measurements; raises RuntimeError with the log's last line."""
+    output_folder = folders.contender_folder(table, name, budget_s)
+    command = [
+        str(folders.python),
+        "-m",
+        MODULES[name],
+        str(folders.table(table)),
+        str(output_folder),
+        str(budget_s),
+    ]
     cores = ",".join(map(str, CORES))
     started = time.monotonic()
-    with (out / "log.txt").open("wb") as log:
+    with (output_folder / "log.txt").open("wb") as log:
         process = subprocess.Popen(
             ["taskset", "--cpu-list", cores, *command],
             cwd=ROOT,
@@ -36,21 +43,21 @@ def run_peer(home: Home, name: str, table: str, budget_s: float) -> tuple[pd.Dat
             stdout=log,
             stderr=log,
         )
-        with Watch(process.pid, started) as watch:
-            ended_well = _wait(process, budget_s * PATIENCE + 300)
-        seen = watch.close(time.monotonic())
+        with ResourceMonitor(process.pid, started) as monitor:
+            succeeded = _wait(process, budget_s * MAX_BUDGET_RATIO + 300)
+        usage = monitor.finish(time.monotonic())
     wall_s = time.monotonic() - started
-    if not ended_well:
-        raise RuntimeError(_last_words(out / "log.txt"))
-    prediction = pd.read_csv(out / "prediction.csv")
-    shutil.rmtree(out / "models", ignore_errors=True)
-    said: Json = json.loads((out / "said.json").read_text())
-    return prediction, {**said, "wall_s": wall_s, **vars(seen)}
+    if not succeeded:
+        raise RuntimeError(_last_log_line(output_folder / "log.txt"))
+    predictions = pd.read_csv(output_folder / "prediction.csv")
+    shutil.rmtree(output_folder / "models", ignore_errors=True)
+    reported: Json = json.loads((output_folder / "measurements.json").read_text())
+    return predictions, {**reported, "wall_s": wall_s, **vars(usage)}
 
 
-def _wait(process: subprocess.Popen[bytes], at_most_s: float) -> bool:
+def _wait(process: subprocess.Popen[bytes], max_wait_s: float) -> bool:
     try:
-        return process.wait(at_most_s) == 0
+        return process.wait(max_wait_s) == 0
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
@@ -62,6 +69,6 @@ def _environment() -> dict[str, str]:
     return {**os.environ, **threads, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
 
 
-def _last_words(log: Path) -> str:
+def _last_log_line(log: Path) -> str:
     lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "it said nothing"
+    return lines[-1][:300] if lines else "its log is empty"

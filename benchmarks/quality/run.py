@@ -1,9 +1,9 @@
-"""Labcrew against other tools on public tables, judged on rows that nobody saw.
+"""Labcrew against other tools on public tables, scored on held-out test rows.
 
     python -m benchmarks.quality.run [--tables NAME ...] [--contenders NAME ...] [--budget 60]
 
-Results are kept, and what is there is not run again unless `--again` is said: a run can be made in parts.
-`--show` prints what is there and runs nothing.
+Results are stored one by one, and stored ones are not run again without `--again`, so a run can be made in
+parts. `--show` prints the stored results and runs nothing.
 """
 
 import argparse
@@ -16,26 +16,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
-from benchmarks.quality import ledger
-from benchmarks.quality.home import DEFAULT, Home, Json
-from benchmarks.quality.judge import judge
-from benchmarks.quality.ours import Ours, service
+from benchmarks.quality import result_log
+from benchmarks.quality.comparison import LABCREW
+from benchmarks.quality.labcrew_client import LabcrewClient, running_service
 from benchmarks.quality.peers import MODULES, run_peer
-from benchmarks.quality.show import show
-from benchmarks.quality.standing import OURS
+from benchmarks.quality.result_tables import render_results
+from benchmarks.quality.run_folders import DEFAULT_FOLDER, Json, RunFolders
+from benchmarks.quality.scoring import score_predictions
 
 WITHOUT_BUDGET = {"naive", "skrub"}
-CONTENDERS = (*MODULES, OURS)
+CONTENDERS = (*MODULES, LABCREW)
 
-Attempt = Callable[[], tuple[pd.DataFrame, Json]]
+Fit = Callable[[], tuple[pd.DataFrame, Json]]
 
 
 def budget_of(contender: str, budget_s: float) -> float:
     return 0.0 if contender in WITHOUT_BUDGET else budget_s
 
 
-def result_of(home: Home, facts: Json, contender: str, budget_s: float, attempt: Attempt) -> Json:
-    """The result of one attempt; a contender that fails is a result too."""
+def run_contender(folders: RunFolders, facts: Json, contender: str, budget_s: float, fit: Fit) -> Json:
+    """Run one contender on one table and score it; a failure is stored as a result too."""
     result: Json = {
         "table": facts["name"],
         "contender": contender,
@@ -46,55 +46,67 @@ def result_of(home: Home, facts: Json, contender: str, budget_s: float, attempt:
     }
     started = time.monotonic()
     try:
-        prediction, said = attempt()
-        judged = judge(home.table(facts["name"]), prediction, facts)
+        prediction, measurements = fit()
+        scored = score_predictions(folders.table(facts["name"]), prediction, facts)
     except (RuntimeError, ValueError, KeyError) as error:
         return {**result, "failed": f"{type(error).__name__}: {error}", "wall_s": time.monotonic() - started}
-    return {**result, "score": judged.score, "error": judged.error, "draws": judged.draws, **said}
+    return {
+        **result,
+        "score": scored.score,
+        "error": scored.standard_error,
+        "draws": scored.resampled_scores,
+        **measurements,
+    }
 
 
 def run(
-    home: Home,
+    folders: RunFolders,
     tables: list[str],
     contenders: list[str],
     budget_s: float,
     again: bool,
     describe: Callable[[Json], str] | None = None,
 ) -> None:
-    """Run what is missing; `describe`: the line that is printed of each result."""
-    done = {} if again else ledger.read(home.results)
-    wanted = [
+    """Run the contenders without a stored result; `describe` renders the line to print for each result."""
+    stored = {} if again else result_log.read_results(folders.results)
+    missing = [
         (table, contender)
         for table in tables
         for contender in contenders
-        if (table, contender, budget_of(contender, budget_s)) not in done
+        if (table, contender, budget_of(contender, budget_s)) not in stored
     ]
     with contextlib.ExitStack() as stack:
-        ours = stack.enter_context(service(home)) if any(each == OURS for _, each in wanted) else None
-        for table, contender in wanted:
-            facts = home.facts(table)
-            attempt = _attempt(home, ours, facts, contender, budget_s)
-            result = result_of(home, facts, contender, budget_s, attempt)
-            ledger.append(home.results, result)
+        client = (
+            stack.enter_context(running_service(folders))
+            if any(contender == LABCREW for _, contender in missing)
+            else None
+        )
+        for table, contender in missing:
+            facts = folders.facts(table)
+            fit = _fit_with(folders, client, facts, contender, budget_s)
+            result = run_contender(folders, facts, contender, budget_s, fit)
+            result_log.append_result(folders.results, result)
             print((describe or describe_result)(result), flush=True)
 
 
-def _attempt(home: Home, ours: Ours | None, facts: Json, contender: str, budget_s: float) -> Attempt:
-    if ours is not None and contender == OURS:
-        return lambda: ours.run(home, facts, budget_s)
-    return lambda: run_peer(home, contender, facts["name"], budget_s)
+def _fit_with(
+    folders: RunFolders, client: LabcrewClient | None, facts: Json, contender: str, budget_s: float
+) -> Fit:
+    if client is not None and contender == LABCREW:
+        return lambda: client.fit_and_predict(folders, facts, budget_s)
+    return lambda: run_peer(folders, contender, facts["name"], budget_s)
 
 
 def describe_result(result: Json) -> str:
-    what = f"{result['table']} {result['contender']} {result['budget_s']:g} s:"
+    prefix = f"{result['table']} {result['contender']} {result['budget_s']:g} s:"
     if "failed" in result:
-        return f"{what} {result['failed']}"
-    return f"{what} {result['metric']} {result['score']:.5g}, {result['wall_s']:.0f} s, {result['note']}"
+        return f"{prefix} {result['failed']}"
+    return f"{prefix} {result['metric']} {result['score']:.5g}, {result['wall_s']:.0f} s, {result['note']}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--home", type=Path, default=DEFAULT)
+    parser.add_argument("--home", type=Path, default=DEFAULT_FOLDER)
     parser.add_argument("--tables", nargs="+")
     parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
     parser.add_argument("--budget", type=float, default=60)
@@ -102,17 +114,19 @@ def main() -> None:
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--json", type=Path, help="Write the results there too.")
-    given = parser.parse_args()
-    home = Home(given.home.resolve())
-    tables = given.tables or sorted(path.name for path in home.tables.iterdir())
-    if not given.show:
-        run(home, tables, given.contenders, given.budget, given.again)
-    peers_budget_s = given.peers_budget or given.budget
-    rows = ledger.scores(ledger.read(home.results).values(), given.budget, peers_budget_s)
+    options = parser.parse_args()
+    folders = RunFolders(options.home.resolve())
+    tables = options.tables or sorted(path.name for path in folders.tables.iterdir())
+    if not options.show:
+        run(folders, tables, options.contenders, options.budget, options.again)
+    peers_budget_s = options.peers_budget or options.budget
+    rows = result_log.results_by_budget(
+        result_log.read_results(folders.results).values(), options.budget, peers_budget_s
+    )
     rows = {table: rows[table] for table in tables if table in rows}
-    print(show(rows, given.budget, peers_budget_s))
-    if given.json:
-        given.json.write_text(json.dumps(rows, indent=1))
+    print(render_results(rows, options.budget, peers_budget_s))
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

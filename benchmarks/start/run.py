@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import websockets
-from benchmarks.quality.watch import cpu_s, tree
+from benchmarks.quality.resource_usage import cpu_s, process_tree
 from benchmarks.service import Load, sign_in
 
 from app.cli.connection.service_file import running_service
@@ -133,7 +133,7 @@ def start_postgres(home: Path) -> Timing:
     servers = EmbeddedServers(home)
     began = time.monotonic()
     servers.start_postgres()
-    timing = time.monotonic() - began, cpu_s([pid for pid in tree(os.getpid()) if pid != os.getpid()])
+    timing = time.monotonic() - began, cpu_s([pid for pid in process_tree(os.getpid()) if pid != os.getpid()])
     servers.stop()
     return timing
 
@@ -143,7 +143,7 @@ def start(environment: dict[str, str]) -> tuple[Timing, str]:
     began = time.monotonic()
     service = launch(environment)
     stages = wait_until_ready(service)
-    timing = time.monotonic() - began, cpu_s(tree(service.pid))
+    timing = time.monotonic() - began, cpu_s(process_tree(service.pid))
     stop(service)
     return timing, stages
 

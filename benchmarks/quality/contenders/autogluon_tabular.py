@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from autogluon.tabular import TabularPredictor
-from benchmarks.quality.contenders.task import Said, Task, names_of, run
+from benchmarks.quality.contenders.task import ContenderResult, Task, class_names, run_contender
 
 METRICS = {
     "roc_auc": "roc_auc",
@@ -14,7 +14,7 @@ METRICS = {
 """Errors are negative in its leaderboard."""
 
 
-def fit(task: Task) -> Callable[[], Said]:
+def fit(task: Task) -> Callable[[], ContenderResult]:
     predictor = TabularPredictor(
         label=task.target,
         problem_type=task.kind,
@@ -28,14 +28,14 @@ def fit(task: Task) -> Callable[[], Said]:
     claim = abs(float(best["score_val"]))
     note = f"{predictor.model_best} of {len(board)}"
     if task.kind == "regression":
-        return lambda: Said(predictor.predict(task.test).to_numpy(), claim=claim, note=note)
+        return lambda: ContenderResult(predictor.predict(task.test).to_numpy(), claim=claim, note=note)
 
-    def predict() -> Said:
-        shares = predictor.predict_proba(task.test)
-        return Said(shares.to_numpy(), names_of(shares.columns), claim, note)
+    def predict() -> ContenderResult:
+        probabilities = predictor.predict_proba(task.test)
+        return ContenderResult(probabilities.to_numpy(), class_names(probabilities.columns), claim, note)
 
     return predict
 
 
 if __name__ == "__main__":
-    run(fit)
+    run_contender(fit)

@@ -1,14 +1,14 @@
-"""FLAML's AutoML with a time budget, else as it comes."""
+"""FLAML's AutoML with a time budget and otherwise default settings."""
 
 from collections.abc import Callable
 
-from benchmarks.quality.contenders.task import Said, Task, names_of, run
+from benchmarks.quality.contenders.task import ContenderResult, Task, class_names, run_contender
 from flaml import AutoML
 
 METRICS = {"roc_auc": "roc_auc", "log_loss": "log_loss", "rmse": "rmse", "mae": "mae"}
 
 
-def fit(task: Task) -> Callable[[], Said]:
+def fit(task: Task) -> Callable[[], ContenderResult]:
     automl = AutoML()
     automl.fit(
         X_train=task.features,
@@ -23,11 +23,11 @@ def fit(task: Task) -> Callable[[], Said]:
     loss = float(automl.best_loss)
     claim = 1 - loss if task.metric == "roc_auc" else loss
     if task.kind == "regression":
-        return lambda: Said(automl.predict(task.test), claim=claim, note=str(automl.best_estimator))
-    return lambda: Said(
-        automl.predict_proba(task.test), names_of(automl.classes_), claim, str(automl.best_estimator)
+        return lambda: ContenderResult(automl.predict(task.test), claim=claim, note=str(automl.best_estimator))
+    return lambda: ContenderResult(
+        automl.predict_proba(task.test), class_names(automl.classes_), claim, str(automl.best_estimator)
     )
 
 
 if __name__ == "__main__":
-    run(fit)
+    run_contender(fit)

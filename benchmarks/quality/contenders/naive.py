@@ -1,19 +1,21 @@
-"""Predicts without looking at a row: class shares, mean or median."""
+"""Constant baseline: class shares, mean or median of the training rows."""
 
 from collections.abc import Callable
 
 import numpy as np
-from benchmarks.quality.contenders.task import Said, Task, names_of, run
+from benchmarks.quality.contenders.task import ContenderResult, Task, class_names, run_contender
 
 
-def fit(task: Task) -> Callable[[], Said]:
+def fit(task: Task) -> Callable[[], ContenderResult]:
     rows = len(task.test)
     if task.kind == "regression":
         value = task.labels.median() if task.metric == "mae" else task.labels.mean()
-        return lambda: Said(np.full(rows, value))
-    shares = task.labels.value_counts(normalize=True).sort_index()
-    return lambda: Said(np.tile(shares.to_numpy(), (rows, 1)), names_of(shares.index))
+        return lambda: ContenderResult(np.full(rows, value))
+    probabilities = task.labels.value_counts(normalize=True).sort_index()
+    return lambda: ContenderResult(
+        np.tile(probabilities.to_numpy(), (rows, 1)), class_names(probabilities.index)
+    )
 
 
 if __name__ == "__main__":
-    run(fit)
+    run_contender(fit)

@@ -1,21 +1,21 @@
-"""skrub's TableVectorizer and scikit-learn's histogram gradient boosting, both as they come."""
+"""skrub's TableVectorizer and scikit-learn's histogram gradient boosting, both with default settings."""
 
 from collections.abc import Callable
 
-from benchmarks.quality.contenders.task import Said, Task, names_of, run
+from benchmarks.quality.contenders.task import ContenderResult, Task, class_names, run_contender
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from skrub import tabular_pipeline
 
 
-def fit(task: Task) -> Callable[[], Said]:
+def fit(task: Task) -> Callable[[], ContenderResult]:
     regression = task.kind == "regression"
     estimator = HistGradientBoostingRegressor() if regression else HistGradientBoostingClassifier()
     model = tabular_pipeline(estimator)
     model.fit(task.features, task.labels)
     if regression:
-        return lambda: Said(model.predict(task.test))
-    return lambda: Said(model.predict_proba(task.test), names_of(model.classes_))
+        return lambda: ContenderResult(model.predict(task.test))
+    return lambda: ContenderResult(model.predict_proba(task.test), class_names(model.classes_))
 
 
 if __name__ == "__main__":
-    run(fit)
+    run_contender(fit)

@@ -1,4 +1,4 @@
-"""What a contender is given and what it leaves, as files: each runs in a process of its own."""
+"""Input and output files of a contender, which runs in a process of its own."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Task:
-    """Rows as read from CSV by pandas, with nothing done to them."""
+    """Training and test rows as pandas reads them from CSV, without any preparation."""
 
     train: pd.DataFrame
     test: pd.DataFrame
@@ -34,7 +34,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Said:
+class ContenderResult:
     """Predictions of the test rows, and the score that the contender itself expects, on the metric's own scale.
 
     Classification: `values` (rows, classes) with the names of `classes`; regression: `values` (rows,).
@@ -46,27 +46,32 @@ class Said:
     note: str = ""
 
 
-def run(fit: Callable[[Task], Callable[[], Said]]) -> None:
-    """`fit` returns what predicts. Called as `-m MODULE TABLE_FOLDER OUT_FOLDER BUDGET_S`."""
-    table, out, budget_s = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
+def run_contender(fit: Callable[[Task], Callable[[], ContenderResult]]) -> None:
+    """Run a contender's `fit`, which returns a function that predicts the test rows, and write its result.
+
+    The command line is `-m MODULE TABLE_FOLDER OUTPUT_FOLDER BUDGET_S`.
+    """
+    table, output_folder, budget_s = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
     facts = json.loads((table / "table.json").read_text())
     started = time.monotonic()
     train, test = (pd.read_csv(table / f"{part}.csv", low_memory=False) for part in ("train", "test"))
-    task = Task(train, test, facts["target"], facts["kind"], facts["metric"], budget_s, out)
+    task = Task(train, test, facts["target"], facts["kind"], facts["metric"], budget_s, output_folder)
     predict = fit(task)
     fitted = time.monotonic()
-    said = predict()
+    result = predict()
     ended = time.monotonic()
-    leave(out, said, {"fit_s": fitted - started, "predict_s": ended - fitted})
+    write_result(output_folder, result, {"fit_s": fitted - started, "predict_s": ended - fitted})
 
 
-def leave(out: Path, said: Said, taken: dict[str, Any]) -> None:
-    """prediction.csv and said.json."""
-    names = ["prediction"] if said.classes is None else said.classes
-    frame = pd.DataFrame(said.values.reshape(len(said.values), -1), columns=names)
-    frame.to_csv(out / "prediction.csv", index=False)
-    (out / "said.json").write_text(json.dumps({"claim": said.claim, "note": said.note, **taken}))
+def write_result(output_folder: Path, result: ContenderResult, timings: dict[str, Any]) -> None:
+    """Write prediction.csv and measurements.json."""
+    names = ["prediction"] if result.classes is None else result.classes
+    frame = pd.DataFrame(result.values.reshape(len(result.values), -1), columns=names)
+    frame.to_csv(output_folder / "prediction.csv", index=False)
+    (output_folder / "measurements.json").write_text(
+        json.dumps({"claim": result.claim, "note": result.note, **timings})
+    )
 
 
-def names_of(classes: Any) -> list[str]:
+def class_names(classes: Any) -> list[str]:
     return [str(name) for name in classes]

@@ -1,4 +1,4 @@
-"""Forecasts of the last third of the time from several moments of it, each knowing only what was before."""
+"""Forecasts from several origins in the last third of the time, each from the values before its origin."""
 
 import math
 import time
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.quality.home import Json
-from benchmarks.quality.ours import Ours, seconds_of
+from benchmarks.quality.labcrew_client import LabcrewClient, session_duration_s
+from benchmarks.quality.resource_usage import ResourceMonitor
+from benchmarks.quality.run_folders import Json
 from benchmarks.quality.series.prepare import SINGLE
 from benchmarks.quality.series.references import make_references
-from benchmarks.quality.watch import Watch
 
 MAX_ORIGINS = 12
 """Moments to forecast from: each is a request, and neighbouring ones share most of their future."""
@@ -23,7 +23,7 @@ Forecast = dict[str, Any]
 
 
 def list_origins(facts: Json) -> list[int]:
-    """Numbers of known moments, evenly spaced over the last third: every step of each forecast is judged."""
+    """Numbers of known moments, evenly spaced over the last third, so that every step has a true value."""
     first, last = facts["train_moments"], facts["moments"] - facts["horizon"]
     return list(range(first, last + 1, origin_spacing(facts)))
 
@@ -39,7 +39,7 @@ def read_values(folder: Path) -> pd.DataFrame:
 
 
 def forecast_references(folder: Path, facts: Json) -> Json:
-    """`{"forecasts": {reference: [Forecast]}}`."""
+    """Forecast by every reference: `{"forecasts": {reference: [Forecast]}}`."""
     values, forecasts = read_values(folder), dict[str, list[Forecast]]()
     for origin in list_origins(facts):
         for name in values.columns:
@@ -52,64 +52,67 @@ def forecast_references(folder: Path, facts: Json) -> Json:
     return {"forecasts": forecasts}
 
 
-def forecast_with_crew(ours: Ours, folder: Path, facts: Json, budget_s: float) -> Json:
-    """One session on the first two thirds, and its model's forecasts; raises RuntimeError with what it said."""
-    data, started = ours.upload(folder / "train.csv"), time.monotonic()
+def forecast_with_labcrew(client: LabcrewClient, folder: Path, facts: Json, budget_s: float) -> Json:
+    """Run one session on the first two thirds and forecast with its model.
+
+    Raises RuntimeError with the session's error if there is no model.
+    """
+    data, started = client.upload(folder / "train.csv"), time.monotonic()
     target = {} if facts["measure"] else {"target": facts["target"]}
     preferences = {"time_budget_s": budget_s, "clarify": "never", "seed": 1, **target}
-    wish = {"goal": facts["goal"], "dataset_ids": [data], "preferences": preferences}
-    with Watch(ours.pid, started) as watch:
-        session = ours.finish(wish, budget_s)
-    seen = watch.close(time.monotonic())
+    request = {"goal": facts["goal"], "dataset_ids": [data], "preferences": preferences}
+    with ResourceMonitor(client.pid, started) as monitor:
+        session = client.run_session(request, budget_s)
+    usage = monitor.finish(time.monotonic())
     result = session["result"] or {}
     if session["status"] != "completed" or not result.get("model"):
         raise RuntimeError(str(session["error"] or result.get("headline") or "no model"))
-    model = ours.get_model(result["model"])
+    model = client.get_model(result["model"])
     forecasts: list[Forecast] = []
     for origin in list_origins(facts):
-        rows = _rows_up_to(folder, facts, origin, model["problem"])
+        rows = _known_rows(folder, facts, origin, model["problem"])
         forecasts += [
             {"origin": origin, **entry}
-            for entry in _read_answer(ours.predict_rows(result["model"], rows), facts, model["problem"])
+            for entry in _parse_predictions(client.predict_rows(result["model"], rows), facts, model["problem"])
         ]
     return {
         "forecasts": {"labcrew": forecasts},
         "session": session["id"],
-        "fit_s": seconds_of(session),
+        "fit_s": session_duration_s(session),
         "wall_s": time.monotonic() - started,
         "note": result["model_name"],
         "forecaster": result.get("forecaster"),
         "problem": result["problem"],
         "holdout": result["holdout"],
         "cautions": result["cautions"],
-        **vars(seen),
+        **vars(usage),
     }
 
 
-def _rows_up_to(folder: Path, facts: Json, origin: int, problem: Json) -> list[Json]:
+def _known_rows(folder: Path, facts: Json, origin: int, problem: Json) -> list[Json]:
     """The latest rows of each series that are known at an origin, with the names of the model's columns."""
     values = read_values(folder)
     per_series = MAX_SENT_ROWS // len(values.columns)
-    known = values.iloc[max(0, origin - per_series) : origin]
+    known_values = values.iloc[max(0, origin - per_series) : origin]
     if facts["measure"]:
-        return _as_rows(known, problem)
+        return _period_rows(known_values, problem)
     rows = pd.read_csv(folder / "rows.csv", dtype=str, keep_default_na=False)
-    sent = rows[rows[facts["time"]].isin(known.index.astype(str))]
-    return [{name: cell or None for name, cell in row.items()} for row in sent.to_dict("records")]
+    sent_rows = rows[rows[facts["time"]].isin(known_values.index.astype(str))]
+    return [{name: cell or None for name, cell in row.items()} for row in sent_rows.to_dict("records")]
 
 
-def _as_rows(known: pd.DataFrame, problem: Json) -> list[Json]:
+def _period_rows(known_values: pd.DataFrame, problem: Json) -> list[Json]:
     """Summed periods, named as the crew named them when it summed the transactions."""
     time_column, group = problem["time_column"], problem.get("group_column")
     rows = []
-    for name in known.columns:
+    for name in known_values.columns:
         label = {} if group is None else {group: name}
-        for moment, value in known[name].dropna().items():
+        for moment, value in known_values[name].dropna().items():
             rows.append({time_column: moment, **label, problem["target"]: float(value)})
     return rows
 
 
-def _read_answer(answer: Json, facts: Json, problem: Json) -> list[Forecast]:
+def _parse_predictions(answer: Json, facts: Json, problem: Json) -> list[Forecast]:
     group = problem.get("group_column")
     forecasts = []
     for entry in answer["predictions"]:
@@ -127,18 +130,20 @@ def _read_answer(answer: Json, facts: Json, problem: Json) -> list[Forecast]:
     return forecasts
 
 
-def as_arrays(forecasts: list[Forecast], values: pd.DataFrame, facts: Json, part: str = "value") -> np.ndarray:
+def forecast_array(
+    forecasts: list[Forecast], values: pd.DataFrame, facts: Json, field: str = "value"
+) -> np.ndarray:
     """One part of the forecasts (origins, series, steps), missing where there is none."""
-    origins = {origin: place for place, origin in enumerate(list_origins(facts))}
-    series = {name: place for place, name in enumerate(values.columns)}
-    table = np.full((len(origins), len(series), facts["horizon"]), np.nan)
+    origins = {origin: position for position, origin in enumerate(list_origins(facts))}
+    series = {name: position for position, name in enumerate(values.columns)}
+    array = np.full((len(origins), len(series), facts["horizon"]), np.nan)
     for entry in forecasts:
-        if entry["series"] in series and entry.get(part) is not None:
-            table[origins[entry["origin"]], series[entry["series"]], entry["step"] - 1] = entry[part]
-    return table
+        if entry["series"] in series and entry.get(field) is not None:
+            array[origins[entry["origin"]], series[entry["series"]], entry["step"] - 1] = entry[field]
+    return array
 
 
 def true_values(values: pd.DataFrame, facts: Json) -> np.ndarray:
     """The truth (origins, series, steps)."""
-    table = values.to_numpy(float)
-    return np.stack([table[origin : origin + facts["horizon"]].T for origin in list_origins(facts)])
+    array = values.to_numpy(float)
+    return np.stack([array[origin : origin + facts["horizon"]].T for origin in list_origins(facts)])

@@ -1,4 +1,4 @@
-"""Cut the tasks into what is uploaded and the periods to judge by; runs where the data packages are.
+"""Split the tasks into uploaded rows and test periods; runs in the environment with the data packages.
 
 python -m benchmarks.quality.series.prepare FOLDER [NAME ...]
 """
@@ -11,8 +11,8 @@ import pandas as pd
 from benchmarks.quality.series.tasks.registry import TASKS
 from benchmarks.quality.series.tasks.task import SEASONS, SeriesTask
 
-TEST_PART = 3
-"""The last third of the time is judged."""
+TEST_DIVISOR = 3
+"""Divisor of the moments that gives the test moments: the last third."""
 SINGLE = "all"
 """Name of the column of a table with one series."""
 FREQUENCIES = {"day": "D", "week": "W-SUN", "month": "M"}
@@ -20,10 +20,10 @@ FREQUENCIES = {"day": "D", "week": "W-SUN", "month": "M"}
 
 
 def prepare(task: SeriesTask, folder: Path) -> None:
-    """Leave train.csv (the rows to upload), values.csv (each period and series) and task.json."""
+    """Write train.csv (the rows to upload), values.csv (each period and series) and task.json."""
     rows = task.load().reset_index(drop=True)
     values = add_up_periods(rows, task) if task.measure else tabulate_series(rows, task)
-    train_moments = len(values) - len(values) // TEST_PART
+    train_moments = len(values) - len(values) // TEST_DIVISOR
     folder.mkdir(parents=True, exist_ok=True)
     _rows_before(rows, task, values.index[train_moments]).to_csv(folder / "train.csv", index=False)
     if not task.measure:
@@ -81,12 +81,12 @@ def _rows_before(rows: pd.DataFrame, task: SeriesTask, first_test_moment: object
     if task.measure:
         return rows[_periods(rows, task).dt.start_time < pd.Timestamp(str(first_test_moment))]
     # By position: moments that are written as texts need not be in order as texts.
-    places = {moment: place for place, moment in enumerate(tabulate_series(rows, task).index)}
-    return rows[rows[task.time].map(places) < places[first_test_moment]]
+    positions = {moment: position for position, moment in enumerate(tabulate_series(rows, task).index)}
+    return rows[rows[task.time].map(positions) < positions[first_test_moment]]
 
 
 def main(folder: Path, names: list[str]) -> None:
-    """Leave out what is there already, so that a run that was stopped goes on."""
+    """Skip prepared tasks, so that a stopped run can be resumed."""
     for name in names or TASKS:
         if not (folder / name / "task.json").exists():
             prepare(TASKS[name], folder / name)

@@ -1,4 +1,4 @@
-"""Forecasts without a model, which a forecast must not lose to: last value, every season, smoothing."""
+"""Reference forecasts: last value, seasonal naive for every season, and damped exponential smoothing."""
 
 import warnings
 from collections.abc import Sequence
@@ -34,9 +34,9 @@ def _fill(past: np.ndarray) -> np.ndarray:
     finite = np.flatnonzero(np.isfinite(past))
     if not len(finite):
         return past[:0]
-    begun = past[finite[0] :]
-    places = np.maximum.accumulate(np.where(np.isfinite(begun), np.arange(len(begun)), 0))
-    filled: np.ndarray = begun[places]
+    observed = past[finite[0] :]
+    last_positions = np.maximum.accumulate(np.where(np.isfinite(observed), np.arange(len(observed)), 0))
+    filled: np.ndarray = observed[last_positions]
     return filled
 
 

@@ -1,10 +1,10 @@
-"""Labcrew on tables that nobody tuned on, used in ways that it is not told.
+"""Labcrew on tables that it was not tuned on, with test rows whose choice its goal does not state.
 
     python -m benchmarks.quality.strangers [--half tuned] [--tasks NAME ...] [--budget 60] [--page FILE]
 
-Results are kept, and what is there is not run again unless `--again` is said: a run can be stopped and made in
-parts. `--show` writes the page from what is there and runs nothing. Of the tasks that are kept aside only the
-figures of all together are printed. AutoGluon and FLAML run on twelve tasks where they are installed.
+Results are stored one by one, and stored ones are not run again without `--again`, so a run can be stopped and
+made in parts. `--show` writes the page from stored results and runs nothing. Of held-out tasks only the figures
+of all together are printed. AutoGluon and FLAML run on twelve tasks where they are installed.
 """
 
 import argparse
@@ -13,79 +13,83 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.quality import ledger
-from benchmarks.quality.home import DEFAULT, ROOT, Home, Json
+from benchmarks.quality import result_log
+from benchmarks.quality.comparison import LABCREW, NAIVE
 from benchmarks.quality.run import describe_result, run
-from benchmarks.quality.standing import NAIVE, OURS
-from benchmarks.quality.strangers.halves import kept_aside, order_by_hash, peer_tasks
-from benchmarks.quality.strangers.outcomes import PLAIN, is_worth_running
-from benchmarks.quality.strangers.page import SLOW_PEERS, Rows, write_page
+from benchmarks.quality.run_folders import DEFAULT_FOLDER, ROOT, Json, RunFolders
+from benchmarks.quality.strangers.held_out import held_out_tasks, order_by_hash, peer_tasks
+from benchmarks.quality.strangers.outcomes import PLAIN_BOOSTING, is_learnable
+from benchmarks.quality.strangers.results_page import SLOW_PEERS, ResultsByTask, render_results_page
 
-MODULES = {"autogluon": "autogluon.tabular", "flaml": "flaml"}
+PEER_MODULES = {"autogluon": "autogluon.tabular", "flaml": "flaml"}
 
 
 class Suite:
-    """The tasks in a folder, which `prepare` cut there."""
+    """The tasks of a folder, split into training and test rows by `prepare`."""
 
-    def __init__(self, home: Home) -> None:
-        self.home = home
-        self._run_in_venv("-m", "benchmarks.quality.strangers.prepare", str(home.tables))
-        self.names = sorted(path.name for path in home.tables.iterdir())
+    def __init__(self, folders: RunFolders) -> None:
+        self.folders = folders
+        self._run_in_environment("-m", "benchmarks.quality.strangers.prepare", str(folders.tables))
+        self.names = sorted(path.name for path in folders.tables.iterdir())
 
     def has_package(self, peer: str) -> bool:
-        return self._run_in_venv("-c", f"import {MODULES[peer]}", check=False) == 0
+        return self._run_in_environment("-c", f"import {PEER_MODULES[peer]}", check=False) == 0
 
     def facts(self) -> dict[str, Json]:
-        return {name: self.home.facts(name) for name in self.names}
+        return {name: self.folders.facts(name) for name in self.names}
 
-    def rows(self, budget_s: float) -> Rows:
-        rows = ledger.scores(ledger.read(self.home.results).values(), budget_s, budget_s)
-        return {task: row for task, row in rows.items() if task in self.names}
+    def results(self, budget_s: float) -> ResultsByTask:
+        results = result_log.results_by_budget(
+            result_log.read_results(self.folders.results).values(), budget_s, budget_s
+        )
+        return {task: task_results for task, task_results in results.items() if task in self.names}
 
-    def _run_in_venv(self, *arguments: str, check: bool = True) -> int:
-        if not self.home.python.exists():
+    def _run_in_environment(self, *arguments: str, check: bool = True) -> int:
+        if not self.folders.python.exists():
             raise SystemExit(
                 "Run `python -m benchmarks.quality.install --data-only` first: it installs the tables."
             )
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         errors = None if check else subprocess.DEVNULL
-        command = [str(self.home.python), *arguments]
+        command = [str(self.folders.python), *arguments]
         return subprocess.run(command, check=check, cwd=ROOT, env=environment, stderr=errors).returncode
 
 
 def run_suite(suite: Suite, tasks: Sequence[str], budget_s: float, again: bool, with_peers: bool) -> None:
     """Run naive and plain boosting first: a task that nobody can learn is dropped before Labcrew runs."""
-    aside = kept_aside(suite.names)
+    held_out = held_out_tasks(suite.names)
 
     def describe(result: Json) -> str:
-        return "a task that is kept aside" if result["table"] in aside else describe_result(result)
+        return "a held-out task" if result["table"] in held_out else describe_result(result)
 
-    run(suite.home, list(tasks), [NAIVE, PLAIN], budget_s, False, describe)
+    run(suite.folders, list(tasks), [NAIVE, PLAIN_BOOSTING], budget_s, False, describe)
     if with_peers:
         for peer in SLOW_PEERS:
             if suite.has_package(peer):
-                chosen = [task for task in tasks if task in peer_tasks(suite.names)]
-                run(suite.home, chosen, [peer], budget_s, False, describe)
+                subset = [task for task in tasks if task in peer_tasks(suite.names)]
+                run(suite.folders, subset, [peer], budget_s, False, describe)
             else:
                 print(f"{peer} is not installed, and left out: see benchmarks/quality/README.md.")
-    rows = suite.rows(budget_s)
-    learnable = [task for task in tasks if is_worth_running(rows.get(task, {}), (PLAIN, *SLOW_PEERS))]
-    run(suite.home, learnable, [OURS], budget_s, again, describe)
+    results = suite.results(budget_s)
+    learnable = [task for task in tasks if is_learnable(results.get(task, {}), (PLAIN_BOOSTING, *SLOW_PEERS))]
+    run(suite.folders, learnable, [LABCREW], budget_s, again, describe)
 
 
-def choose_tasks(names: Sequence[str], half: str, wanted: Sequence[str] | None) -> list[str]:
-    aside = kept_aside(names)
-    chosen = {"tuned": set(names) - aside, "aside": aside, "both": set(names)}[half]
-    unknown = sorted(set(wanted or ()) - chosen)
+def choose_tasks(names: Sequence[str], subset_name: str, requested: Sequence[str] | None) -> list[str]:
+    held_out = held_out_tasks(names)
+    subset = {"tuned": set(names) - held_out, "aside": held_out, "both": set(names)}[subset_name]
+    unknown = sorted(set(requested or ()) - subset)
     if unknown:
-        raise SystemExit(f"Not among the {half} tasks: {', '.join(unknown)}.")
-    return sorted(wanted or chosen)
+        raise SystemExit(f"Not among the {subset_name} tasks: {', '.join(unknown)}.")
+    return sorted(requested or subset)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--home", type=Path, default=DEFAULT)
-    parser.add_argument("--half", choices=("tuned", "aside", "both"), default="tuned")
+    parser.add_argument("--home", type=Path, default=DEFAULT_FOLDER)
+    parser.add_argument(
+        "--half", choices=("tuned", "aside", "both"), default="tuned", help="aside: the held-out tasks."
+    )
     parser.add_argument("--tasks", nargs="+")
     parser.add_argument(
         "--first", type=int, help="Only so many tasks of the half, in the order of their hashes."
@@ -95,18 +99,20 @@ def main() -> None:
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--page", type=Path, help="Write the page there too.")
-    given = parser.parse_args()
-    suite = Suite(Home(given.home.resolve(), "strangers"))
-    tasks = choose_tasks(suite.names, given.half, given.tasks)
-    if given.first:
-        tasks = order_by_hash(tasks)[: given.first]
-    if not given.show:
-        run_suite(suite, tasks, given.budget, given.again, not given.no_peers)
-    rows = {task: row for task, row in suite.rows(given.budget).items() if task in tasks}
-    page = write_page(rows, suite.facts(), given.budget, suite.names)
+    options = parser.parse_args()
+    suite = Suite(RunFolders(options.home.resolve(), "strangers"))
+    tasks = choose_tasks(suite.names, options.half, options.tasks)
+    if options.first:
+        tasks = order_by_hash(tasks)[: options.first]
+    if not options.show:
+        run_suite(suite, tasks, options.budget, options.again, not options.no_peers)
+    results = {
+        task: task_results for task, task_results in suite.results(options.budget).items() if task in tasks
+    }
+    page = render_results_page(results, suite.facts(), options.budget, suite.names)
     print(page)
-    if given.page:
-        given.page.write_text(page)
+    if options.page:
+        options.page.write_text(page)
 
 
 if __name__ == "__main__":

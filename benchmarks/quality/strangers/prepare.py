@@ -1,4 +1,4 @@
-"""Cut the tasks into what is uploaded and what is kept to judge by; runs where the data packages are.
+"""Split the tasks into uploaded rows and test rows; runs in the environment with the data packages.
 
 python -m benchmarks.quality.strangers.prepare FOLDER [NAME ...]
 """
@@ -11,7 +11,7 @@ from benchmarks.quality.tables.prepare import prepare
 
 
 def main(folder: Path, names: list[str]) -> None:
-    """Leave out what is there already, so that a run that was stopped goes on."""
+    """Skip prepared tasks, so that a stopped run can be resumed."""
     for name in names or TASKS:
         if not (folder / name / "table.json").exists():
             prepare(TASKS[name], folder / name)

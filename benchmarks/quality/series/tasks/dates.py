@@ -1,4 +1,4 @@
-"""Dates of tables whose packages tell times as numbers, in the form of a user's file."""
+"""Conversion of numeric times to the dates of a user's file."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Every task by name, and those that are kept aside."""
+"""Every task by name, and the choice of held-out tasks."""
 
 import hashlib
 
@@ -8,6 +8,6 @@ from benchmarks.quality.series.tasks.task import SeriesTask
 TASKS: dict[str, SeriesTask] = {task.name: task for task in (*series.TASKS, *transactions.TASKS)}
 
 
-def is_aside(name: str) -> bool:
-    """Whether a task is among the third that is kept aside until the end, by the hash of its name."""
+def is_held_out(name: str) -> bool:
+    """Return true for the third of the tasks that is held out, by the hash of the name."""
     return int(hashlib.sha256(f"series/{name}".encode()).hexdigest(), 16) % 3 == 0

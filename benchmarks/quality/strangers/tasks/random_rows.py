@@ -1,11 +1,11 @@
 """Tasks whose test rows are drawn at random."""
 
-from benchmarks.quality.strangers.tasks.task import stranger
+from benchmarks.quality.strangers.tasks.task import table_task
 
 _DEATH_DATES = ("yrdth", "modth", "dadth")
 
 TASKS = (
-    stranger(
+    table_task(
         "house_prices",
         "modeldata/Sacramento",
         "price",
@@ -13,15 +13,15 @@ TASKS = (
         "Predict the price of a house.",
         traits=("many categories",),
     ),
-    stranger(
+    table_task(
         "concrete",
         "modeldata/concrete",
         "compressive_strength",
         "rmse",
         "Predict the compressive_strength of a mixture.",
     ),
-    stranger("used_cars", "modeldata/car_prices", "Price", "mae", "Predict the Price of a used car."),
-    stranger(
+    table_task("used_cars", "modeldata/car_prices", "Price", "mae", "Predict the Price of a used car."),
+    table_task(
         "attrition",
         "modeldata/attrition",
         "Attrition",
@@ -29,7 +29,7 @@ TASKS = (
         "Predict Attrition: who will leave.",
         traits=("imbalanced",),
     ),
-    stranger(
+    table_task(
         "cells",
         "modeldata/cells",
         "class",
@@ -38,14 +38,14 @@ TASKS = (
         drop=("case",),
         traits=("wide",),
     ),
-    stranger(
+    table_task(
         "developer_pay",
         "modeldata/stackoverflow",
         "Salary",
         "mae",
         "Predict the Salary of a developer.",
     ),
-    stranger(
+    table_task(
         "remote_work",
         "modeldata/stackoverflow",
         "Remote",
@@ -53,15 +53,15 @@ TASKS = (
         "Predict Remote: who works remotely.",
         traits=("imbalanced",),
     ),
-    stranger("churn", "modeldata/wa_churn", "churn", "roc_auc", "Predict churn of a customer."),
-    stranger(
+    table_task("churn", "modeldata/wa_churn", "churn", "roc_auc", "Predict churn of a customer."),
+    table_task(
         "deliveries",
         "modeldata/deliveries",
         "time_to_delivery",
         "rmse",
         "Predict time_to_delivery of an order.",
     ),
-    stranger(
+    table_task(
         "check_times",
         "modeldata/check_times",
         "check_time",
@@ -70,7 +70,7 @@ TASKS = (
         drop=("status",),
         traits=("skewed", "unique names"),
     ),
-    stranger(
+    table_task(
         "art_years",
         "modeldata/tate_text",
         "year",
@@ -78,7 +78,7 @@ TASKS = (
         "Predict the year of a work of art.",
         traits=("text", "many categories"),
     ),
-    stranger(
+    table_task(
         "hawk_species",
         "Stat2Data/Hawks",
         "Species",
@@ -86,7 +86,7 @@ TASKS = (
         "Predict the Species of a hawk.",
         traits=("missing",),
     ),
-    stranger(
+    table_task(
         "tumour_relapses",
         "survival/nwtco",
         "rel",
@@ -95,7 +95,7 @@ TASKS = (
         drop=("edrel",),
         traits=("imbalanced",),
     ),
-    stranger(
+    table_task(
         "pitches",
         "Stat2Data/Kershaw",
         "PitchType",
@@ -103,7 +103,7 @@ TASKS = (
         "Predict PitchType, the kind of a pitch.",
         traits=("rare classes", "times"),
     ),
-    stranger(
+    table_task(
         "jobless_spells",
         "Ecdat/UnempDur",
         "spell",
@@ -112,8 +112,10 @@ TASKS = (
         drop=("censor1", "censor2", "censor3", "censor4"),
         traits=("counts",),
     ),
-    stranger("doctor_calls", "COUNT/rwm1984", "docvis", "rmse", "Predict docvis.", traits=("counts", "skewed")),
-    stranger(
+    table_task(
+        "doctor_calls", "COUNT/rwm1984", "docvis", "rmse", "Predict docvis.", traits=("counts", "skewed")
+    ),
+    table_task(
         "hospital_stays",
         "COUNT/azdrg112",
         "los",
@@ -121,7 +123,7 @@ TASKS = (
         "Predict los, the days in hospital.",
         traits=("duplicates", "counts"),
     ),
-    stranger(
+    table_task(
         "hourly_wages",
         "wooldridge/cps91",
         "hrwage",
@@ -130,7 +132,7 @@ TASKS = (
         drop=("lwage", "earns"),
         traits=("missing", "skewed"),
     ),
-    stranger(
+    table_task(
         "at_work",
         "wooldridge/cps91",
         "inlf",
@@ -138,8 +140,8 @@ TASKS = (
         "Predict inlf: who is in the labour force.",
         drop=("earns", "hours", "hrwage", "lwage", "union"),
     ),
-    stranger("college_grades", "wooldridge/gpa2", "colgpa", "rmse", "Predict colgpa."),
-    stranger(
+    table_task("college_grades", "wooldridge/gpa2", "colgpa", "rmse", "Predict colgpa."),
+    table_task(
         "donors",
         "wooldridge/charity",
         "respond",
@@ -147,8 +149,8 @@ TASKS = (
         "Predict respond: who gives to the charity.",
         drop=("gift",),
     ),
-    stranger("earnings", "wooldridge/htv", "wage", "mae", "Predict the wage.", drop=("lwage",)),
-    stranger(
+    table_task("earnings", "wooldridge/htv", "wage", "mae", "Predict the wage.", drop=("lwage",)),
+    table_task(
         "in_work",
         "wooldridge/alcohol",
         "employ",
@@ -157,7 +159,7 @@ TASKS = (
         drop=("status", "inwf"),
         traits=("imbalanced",),
     ),
-    stranger(
+    table_task(
         "injuries",
         "wooldridge/injury",
         "durat",
@@ -166,8 +168,8 @@ TASKS = (
         drop=("ldurat",),
         traits=("skewed", "missing"),
     ),
-    stranger("spam", "DAAG/spam7", "yesno", "roc_auc", "Predict yesno: y is spam.", traits=("skewed",)),
-    stranger(
+    table_task("spam", "DAAG/spam7", "yesno", "roc_auc", "Predict yesno: y is spam.", traits=("skewed",)),
+    table_task(
         "heart_attacks",
         "DAAG/monica",
         "outcome",
@@ -175,11 +177,13 @@ TASKS = (
         "Predict the outcome of a heart attack.",
         traits=("codes for missing",),
     ),
-    stranger("chile_votes", "carData/Chile", "vote", "log_loss", "Predict the vote.", traits=("missing",)),
-    stranger("police_release", "carData/Arrests", "released", "roc_auc", "Predict released."),
-    stranger("poverty_views", "carData/WVS", "poverty", "log_loss", "Predict poverty, an answer in a survey."),
-    stranger("insured", "AER/HealthInsurance", "insurance", "roc_auc", "Predict insurance."),
-    stranger(
+    table_task("chile_votes", "carData/Chile", "vote", "log_loss", "Predict the vote.", traits=("missing",)),
+    table_task("police_release", "carData/Arrests", "released", "roc_auc", "Predict released."),
+    table_task(
+        "poverty_views", "carData/WVS", "poverty", "log_loss", "Predict poverty, an answer in a survey."
+    ),
+    table_task("insured", "AER/HealthInsurance", "insurance", "roc_auc", "Predict insurance."),
+    table_task(
         "weekly_wages",
         "AER/CPS1988",
         "wage",
@@ -187,7 +191,7 @@ TASKS = (
         "Predict the wage of a worker.",
         traits=("skewed",),
     ),
-    stranger(
+    table_task(
         "race_times",
         "mosaicData/TenMileRace",
         "net",
@@ -196,14 +200,14 @@ TASKS = (
         drop=("time",),
         traits=("many categories",),
     ),
-    stranger(
+    table_task(
         "health_cover",
         "stevedata/mm_nhis",
         "hi",
         "roc_auc",
         "Predict hi: who has health insurance.",
     ),
-    stranger(
+    table_task(
         "drinks",
         "stevedata/nesarc_drinkspd",
         "s2aq8b",
@@ -211,7 +215,7 @@ TASKS = (
         "Predict s2aq8b, the usual drinks a day.",
         traits=("skewed", "unique ids"),
     ),
-    stranger(
+    table_task(
         "police_force",
         "openintro/mn_police_use_of_force",
         "force_type",
@@ -220,7 +224,7 @@ TASKS = (
         drop=("force_type_action",),
         traits=("many categories", "dates", "rare classes"),
     ),
-    stranger(
+    table_task(
         "teen_weights",
         "openintro/yrbss",
         "weight",
@@ -228,7 +232,7 @@ TASKS = (
         "Predict the weight of a pupil.",
         traits=("missing", "categories"),
     ),
-    stranger(
+    table_task(
         "home_owners",
         "causaldata/mortgages",
         "home_ownership",
@@ -236,9 +240,9 @@ TASKS = (
         "Predict home_ownership.",
         traits=("200k rows", "duplicates"),
     ),
-    stranger("food_shares", "Ecdat/BudgetFood", "wfood", "rmse", "Predict wfood, the share of food."),
-    stranger("hours_of_wives", "Ecdat/HI", "whrswk", "rmse", "Predict whrswk, hours of work in a week."),
-    stranger(
+    table_task("food_shares", "Ecdat/BudgetFood", "wfood", "rmse", "Predict wfood, the share of food."),
+    table_task("hours_of_wives", "Ecdat/HI", "whrswk", "rmse", "Predict whrswk, hours of work in a week."),
+    table_task(
         "prostate",
         "asaur/prostateSurvival",
         "status",
@@ -247,8 +251,8 @@ TASKS = (
         drop=("survTime",),
         traits=("duplicates",),
     ),
-    stranger("poisonings", "Stat2Data/SuicideChina", "Died", "roc_auc", "Predict Died."),
-    stranger(
+    table_task("poisonings", "Stat2Data/SuicideChina", "Died", "roc_auc", "Predict Died."),
+    table_task(
         "follow_up_deaths",
         "causaldata/nhefs",
         "death",
@@ -257,7 +261,7 @@ TASKS = (
         drop=_DEATH_DATES,
         traits=("wide", "missing"),
     ),
-    stranger(
+    table_task(
         "attainment",
         "mlmRev/ScotsSec",
         "attain",
@@ -265,17 +269,17 @@ TASKS = (
         "Predict attain, the attainment of a pupil.",
         traits=("many categories",),
     ),
-    stranger(
+    table_task(
         "civics", "stevedata/Dee04", "register", "roc_auc", "Predict register: who is registered to vote."
     ),
-    stranger(
+    table_task(
         "developer_joy",
         "modeldata/stackoverflow",
         "CareerSatisfaction",
         "rmse",
         "Predict CareerSatisfaction.",
     ),
-    stranger(
+    table_task(
         "husband_pay",
         "wooldridge/cps91",
         "husearns",

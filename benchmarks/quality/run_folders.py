@@ -1,4 +1,4 @@
-"""Where everything lies that a run makes, outside the repository."""
+"""Folders of a run's environment, tables and results, outside the repository."""
 
 import json
 import os
@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-HERE = Path(__file__).parent
-DEFAULT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "labcrew" / "quality"
+SUITE_FOLDER = Path(__file__).parent
+DEFAULT_FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "labcrew" / "quality"
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Home:
-    """`folder` is made as needed; nothing in it is worth keeping but results.jsonl.
+class RunFolders:
+    """`folder` is made as needed, and all of it but results.jsonl can be made again.
 
-    `suite`: the folder of another suite's tables and results; the interpreter is shared.
+    `suite`: subfolder of another suite's tables and results; the interpreter is shared.
     """
 
     folder: Path
@@ -44,7 +44,7 @@ class Home:
         return self.tables / name
 
     def facts(self, name: str) -> Json:
-        """What `prepare` wrote of a table; raises LookupError before it did."""
+        """Read a table's table.json; raises LookupError before the table is prepared."""
         try:
             facts: Json = json.loads((self.table(name) / "table.json").read_text())
         except FileNotFoundError:
@@ -53,7 +53,7 @@ class Home:
             ) from None
         return facts
 
-    def out(self, table: str, contender: str, budget_s: float) -> Path:
+    def contender_folder(self, table: str, contender: str, budget_s: float) -> Path:
         folder = self.folder / self.suite / "out" / f"{table}-{contender}-{budget_s:g}"
         folder.mkdir(parents=True, exist_ok=True)
         return folder

