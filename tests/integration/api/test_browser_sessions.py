@@ -74,6 +74,7 @@ async def test_a_cookie_is_not_believed_in_requests_of_other_sites(app: FastAPI,
             {"Sec-Fetch-Site": "none"},
             {"Origin": "http://evil.example"},
             {"Origin": "null"},
+            {"Origin": "http://["},
             {"Origin": "http://127.0.0.1:8001"},
             {"X-Labcrew": ""},
         ):

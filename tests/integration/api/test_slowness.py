@@ -13,7 +13,7 @@ from tests.patience import hang_guard
 
 from app.api.server import middleware
 from app.api.server import protocols as server_protocols
-from app.api.server.protocols import EdgeProtocol
+from app.api.server.protocols import EdgeProtocol, EdgeSocketProtocol
 
 from .conftest import PREFIX, User, client_of
 from .test_stream import listening_server
@@ -155,6 +155,45 @@ async def test_a_body_nested_too_deep_is_refused(ada: User, depth: int) -> None:
         headers={"Content-Type": "application/json"},
     )
     assert (answered.status_code, answered.json()["code"]) == (400, "json_too_deep")
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [["application/JSON"], ["application/vnd.lab+Json"], ["application/json", "text/plain"]],
+    ids=["capitals", "another kind of JSON", "two content types"],
+)
+async def test_a_body_nested_too_deep_is_refused_however_its_content_type_is_spelled(
+    ada: User, kinds: list[str]
+) -> None:
+    answered = await ada.http.post(
+        "/lab/agent/sessions/00000000-0000-4000-8000-000000000000/respond",
+        content='{"answer": ' + "[" * 50 + "]" * 50 + "}",
+        headers=[("Content-Type", kind) for kind in kinds],
+    )
+    assert (answered.status_code, answered.json()["code"]) == (400, "json_too_deep")
+
+
+HANDSHAKE = (
+    " /api/v1/lab/agent/sessions/00000000-0000-4000-8000-000000000000/stream HTTP/1.1\r\nHost: lab\r\n"
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    "request_head",
+    [f"GET{HANDSHAKE}Content-Length: 5\r\n\r\nhello", f"GET{HANDSHAKE}" + "X-More: 1\r\n" * 200 + "\r\n"],
+    ids=["a body", "more headers than a handshake may have"],
+)
+async def test_a_handshake_that_cannot_be_read_is_refused_and_its_connection_ends(
+    app: FastAPI, request_head: str
+) -> None:
+    config = uvicorn.Config(app, http=EdgeProtocol, ws=EdgeSocketProtocol, lifespan="off", log_config=None)
+    async with listening_server(config) as port, connected(port) as (reader, writer):
+        writer.write(request_head.encode())
+        status, _, body = await answer(reader)
+        assert (status, body["code"]) == (400, "not_websocket")
+        await gone(reader)
 
 
 def _post(user: User, path: str, length: int) -> bytes:

@@ -82,6 +82,8 @@ async def test_the_log_has_the_request_and_nothing_that_the_user_sent(
         (b'["\\\\", ' + b"[" * 60 + b"]" * 60 + b"]", True),
         (b"]" * 100, False),
         (b"", False),
+        (('["\\"", ' + "[" * 60 + "]" * 60 + "]").encode("utf-16-le"), True),
+        (('["\\"", ' + "[" * 30 + "]" * 30 + "]").encode("utf-32"), False),
     ],
 )
 def test_what_is_nested_too_deep_is_known_before_it_is_parsed(body: bytes, deep: bool) -> None:

@@ -38,7 +38,7 @@ def check_same_site(connection: HTTPConnection) -> None:
     # "none": the user typed the address or opened a bookmark.
     is_own_site = site is None or site == "same-origin" or (is_reading and site == "none")
     # Browsers send an origin with every socket, so one without it is not a page's.
-    is_own_origin = not is_socket if origin is None else urlsplit(origin).netloc == headers.get("host")
+    is_own_origin = not is_socket if origin is None else _is_origin_of(origin, headers.get("host"))
     has_header = is_reading or is_socket or headers.get(PAGE_HEADER) == "1"
     if not (is_own_site and is_own_origin and has_header):
         raise Forbidden(
@@ -46,6 +46,13 @@ def check_same_site(connection: HTTPConnection) -> None:
             "A browser's cookie counts only for requests of this service's own page, with `X-Labcrew: 1`. "
             "Programs use an access token or an API key.",
         )
+
+
+def _is_origin_of(origin: str, host: str | None) -> bool:
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False  # no address, such as "http://["
 
 
 def set_cookie(response: Response, connection: HTTPConnection, secret: str, max_age_s: float) -> None:

@@ -1,6 +1,7 @@
 """ASGI middleware of every request: id, size limit, safe headers, access log."""
 
 import asyncio
+import json
 import re
 import time
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from uuid import uuid4
 
 import structlog
 from fastapi import HTTPException
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.exception_handlers import problem, unknown_problem
@@ -109,13 +111,15 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         limit = self._limit(scope["path"])
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > limit:
+        headers = Headers(scope=scope)
+        declared = headers.get("content-length", "0")
+        if declared.isdecimal() and int(declared) > limit:
             refusal = problem(413, "body_too_large", _too_large(limit), scope.get("request_id"), headers=_CLOSE)
             await refusal(scope, receive, send)
             return
-        kind = dict(scope["headers"]).get(b"content-type", b"")
-        body = _LimitedBody(receive, limit, pieces=[] if b"json" in kind and limit <= self.json_bytes else None)
+        # The first of several, in any case of its letters, as the parser of the body takes it.
+        is_json = "json" in headers.get("content-type", "").lower()
+        body = _LimitedBody(receive, limit, pieces=[] if is_json and limit <= self.json_bytes else None)
         await self.app(scope, body.receive, send)
 
     def _limit(self, path: str) -> int:
@@ -169,6 +173,10 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 def is_too_deep(body: bytes) -> bool:
     """Check if JSON is nested deeper than MAX_JSON_DEPTH, valid or not: its parser would exhaust the stack."""
+    encoding = json.detect_encoding(body)
+    if not encoding.startswith("utf-8"):
+        # As its parser decodes it: in two or four bytes a character, an escaped quote is not seen as one.
+        body = body.decode(encoding, "ignore").encode()
     # Most bodies have few brackets at all, and are looked at no further.
     if body.count(b"[") + body.count(b"{") <= MAX_JSON_DEPTH:
         return False

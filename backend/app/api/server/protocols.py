@@ -9,7 +9,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request
 
-from app.api.exception_handlers import MEDIA_TYPE, problem
+from app.api.exception_handlers import MEDIA_TYPE, ProblemResponse, problem
 from app.api.server.middleware import CUT
 
 PUSH = "labcrew.push"
@@ -69,11 +69,7 @@ class EdgeProtocol(HttpToolsProtocol):
             answer = problem(431, "head_too_large", f"The request's head is over {MAX_HEAD_BYTES} bytes.")
         else:
             answer = problem(400, "not_http", "This is not an HTTP request that can be read.")
-        line = f"HTTP/1.1 {answer.status_code} Bad Request\r\n"
-        head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(answer.body)}\r\nconnection: close\r\n\r\n"
-        # Written here, since uvicorn would answer with plain text.
-        self.transport.write((line + head).encode() + bytes(answer.body))
-        self.transport.close()
+        _answer_and_close(self.transport, answer)
 
     def _await_head(self) -> None:
         if self._timer is None:
@@ -85,8 +81,24 @@ class EdgeProtocol(HttpToolsProtocol):
             self._timer = None
 
 
+def _answer_and_close(transport: asyncio.Transport, answer: ProblemResponse) -> None:
+    """Write a problem document, where uvicorn would answer with plain text or not at all."""
+    line = f"HTTP/1.1 {answer.status_code} Bad Request\r\n"
+    head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(answer.body)}\r\nconnection: close\r\n\r\n"
+    transport.write((line + head).encode() + bytes(answer.body))
+    transport.close()
+
+
 class EdgeSocketProtocol(WebSocketsSansIOProtocol):
     """Let the application write frames, which many sockets share, without waiting."""
+
+    def data_received(self, data: bytes) -> None:
+        """Refuse a handshake that cannot be read, such as one with a body: nothing would end its connection."""
+        super().data_received(data)
+        # The head comes complete from the HTTP protocol, so that no rest of it can follow.
+        if not self.handshake_initiated and not self.transport.is_closing():
+            detail = "This is not a WebSocket handshake that can be read."
+            _answer_and_close(self.transport, problem(400, "not_websocket", detail))
 
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)
