@@ -1,9 +1,10 @@
 """Figures of how the source tree reads: vague names, docstrings without a subject, repeated class names.
 
-`python -m tests.language` prints them, with `--constants` each constant without a reason too; `--write` lowers
-the budgets of `language_budgets.json` to what was measured. A budget never rises that way. `VAGUE` is a
-sample of participles, pronouns and household nouns that name nothing: the rule stands in CONTRIBUTING.md, the
-sample only keeps it from being forgotten.
+`python -m tests.language` prints them, with `--constants` each constant without a reason and `--names` each
+vague name too; `--write` lowers the budgets of `language_budgets.json` to what was measured. A budget never
+rises that way. Benchmarks, scripts and the helper modules of tests have budgets beside those of the packages.
+`VAGUE` is a sample of participles, pronouns and household nouns that name nothing: the rule stands in
+CONTRIBUTING.md, the sample only keeps it from being forgotten.
 """
 
 import ast
@@ -13,13 +14,17 @@ import re
 import sys
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "backend" / "app"
+OTHER_FOLDERS = ("benchmarks", "scripts", "tests")
+"""Folders beside the source tree that have a budget each. Of `tests` only the helper modules are measured: the
+names of tests are sentences, and their values are often the words that a rule refuses."""
 BUDGETS = Path(__file__).with_name("language_budgets.json")
 
 
@@ -94,6 +99,11 @@ def modules(root: Path = SOURCE) -> Iterator[Path]:
     return (path for path in sorted(root.rglob("*.py")) if "__pycache__" not in path.parts)
 
 
+def helper_modules(root: Path) -> Iterator[Path]:
+    """Modules of a folder without those that hold tests."""
+    return (path for path in modules(root) if not path.name.startswith("test_"))
+
+
 def bound_names(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
     """Each name that the code binds, with its line: variables, arguments, attributes, functions, classes."""
     for node in nodes:
@@ -138,7 +148,7 @@ def comment_lines(source: str) -> frozenset[int]:
 
 def numeric_constants(tree: ast.Module) -> Iterator[tuple[str, ast.stmt, ast.stmt | None]]:
     """Each number that a module binds, with its statement and the statement below."""
-    for statement, following in zip(tree.body, [*tree.body[1:], None], strict=True):
+    for statement, following in zip(tree.body, [*tree.body[1:], None], strict=False):
         match statement:
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
                 pairs = zip(names, values, strict=True)
@@ -244,6 +254,19 @@ def by_package() -> dict[str, Figures]:
 
 
 @cache
+def by_folder() -> dict[str, Figures]:
+    """Figures of each of `OTHER_FOLDERS`."""
+    return {
+        folder: total([measure(path) for path in helper_modules(ROOT / folder)]) for folder in OTHER_FOLDERS
+    }
+
+
+def measured_budgets() -> "Budgets":
+    """Counts of all packages of the source tree and of the folders beside it."""
+    return budgets_of({**by_package(), **by_folder()})
+
+
+@cache
 def definitions() -> Mapping[tuple[str, str], Sequence[str]]:
     """(kind, name) -> modules that define it, as paths below the source without suffix.
 
@@ -311,7 +334,7 @@ def lowered(budgets: Budgets, measured: Budgets) -> Budgets:
 def main() -> None:
     figures = by_package()
     tree_total = total(list(figures.values()))
-    for package, part in figures.items():
+    for package, part in {**figures, **by_folder()}.items():
         fragments = part.fragments + part.module_fragments
         print(
             f"{package:16s} vague {part.vague_bindings:4d}  fragments {fragments:4d}"
@@ -323,15 +346,30 @@ def main() -> None:
     print(f"class names defined twice {len(repeated_class_names())}")
     print(f"text keys per 100 lines {tree_total.text_keys_per_100_lines:.2f}")
     print(f"comments per 100 lines {tree_total.comments_per_100_lines:.2f}")
-    if "--constants" in sys.argv:
-        for path in modules():
-            for name, line in unexplained_constants(path.read_text()):
-                print(f"{path.relative_to(ROOT)}:{line}: {name}")
+    for option, list_places in {"--constants": unexplained_constants, "--names": vague_names}.items():
+        if option in sys.argv:
+            _print_places(list_places)
     print("commonest vague names:", ", ".join(f"{name} {count}" for name, count in commonest_vague_names()))
     if "--write" in sys.argv:
-        measured = budgets_of(figures)
+        measured = measured_budgets()
         budgets = json.loads(BUDGETS.read_text()) if BUDGETS.exists() else measured
         BUDGETS.write_text(json.dumps(lowered(budgets, measured), indent=2) + "\n")
+
+
+def _print_places(list_places: Callable[[str], list[tuple[str, int]]]) -> None:
+    for path in measured_modules():
+        for name, line in list_places(path.read_text()):
+            print(f"{path.relative_to(ROOT)}:{line}: {name}")
+
+
+def vague_names(source: str) -> list[tuple[str, int]]:
+    """Vague names of a module, with their lines."""
+    return [(name, line) for name, line in bound_names(ast.walk(ast.parse(source))) if is_vague(name)]
+
+
+def measured_modules() -> Iterator[Path]:
+    """All modules with a budget."""
+    return chain(modules(), *(helper_modules(ROOT / folder) for folder in OTHER_FOLDERS))
 
 
 def commonest_vague_names() -> list[tuple[str, int]]:

@@ -19,12 +19,14 @@ from tests.language import (
     FRAGMENT,
     SOURCE,
     bound_names,
-    budgets_of,
+    by_folder,
     by_package,
     definitions,
+    helper_modules,
     is_vague,
     lowered,
     measure,
+    measured_budgets,
     module_paths,
     modules,
     repeated_class_names,
@@ -34,7 +36,7 @@ from tests.language import (
 
 
 def test_no_package_exceeds_its_budget() -> None:
-    budgets, measured = json.loads(BUDGETS.read_text()), budgets_of(by_package())
+    budgets, measured = json.loads(BUDGETS.read_text()), measured_budgets()
     excess = {
         package: counts
         for package, counts in measured.items()
@@ -75,8 +77,23 @@ def _repeated(words: list[str]) -> set[str]:
 
 
 def test_budgets_are_as_low_as_the_code_permits() -> None:
-    budgets, measured = json.loads(BUDGETS.read_text()), budgets_of(by_package())
+    budgets, measured = json.loads(BUDGETS.read_text()), measured_budgets()
     assert budgets == lowered(budgets, measured), "python -m tests.language --write lowers the budgets"
+
+
+def test_folders_beside_the_source_tree_have_budgets() -> None:
+    assert set(by_folder()) == {"benchmarks", "scripts", "tests"}
+    assert set(by_folder()) <= json.loads(BUDGETS.read_text()).keys()
+
+
+def test_helper_modules_hold_no_tests(tmp_path: Path) -> None:
+    for name in ("test_rows.py", "conftest.py", "rows.py"):
+        (tmp_path / name).touch()
+    assert [path.name for path in helper_modules(tmp_path)] == ["conftest.py", "rows.py"]
+
+
+def test_the_constants_of_an_empty_module_are_none() -> None:
+    assert unexplained_constants("") == []
 
 
 def test_a_new_figure_begins_with_what_was_measured() -> None:
