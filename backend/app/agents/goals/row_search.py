@@ -145,7 +145,7 @@ def _named_columns(text: str, table: TableProfile) -> Iterator[Column]:
     """Yield the columns whose names the goal has in full, in the order of the goal."""
     goal_stems = [stem(word) for word in words(text)]
     # The name of the table or of its rows is their subject: "unusual orders" of a column `order`.
-    subjects = set(stems(table.name))
+    subjects = set(stems(table.subject))
     columns_by_place = []
     for column in table.columns:
         parts = stems(column.name)

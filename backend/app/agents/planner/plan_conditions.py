@@ -123,7 +123,7 @@ def _spelled_values(
     """Yield conditions on values that a goal writes otherwise than the tables: `women` for `F`."""
     index = ValueIndex(tables)
     # "Which shipments will be late" asks about all of them, whatever is sent by `Ship`.
-    unspecific = heads | {part for table in tables for part in stems(table.name)}
+    unspecific = heads | {part for table in tables for part in stems(table.subject)}
     for phrase in find_phrases(text, tables):
         for at, word in enumerate(phrase.tokens):
             if stem(word) not in unspecific and (match := _spelled_value(word, index, tables, target)):

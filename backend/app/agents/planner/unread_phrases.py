@@ -103,7 +103,7 @@ def find_unread_phrases(
 
 def find_unread_heads(goal: Goal, tables: Sequence[TableProfile]) -> list[str]:
     """Find what the goal asks for, if no column or value is called so: `colour` in "predict the colour"."""
-    nouns = {part for table in tables for part in stems(table.name)}
+    nouns = {part for table in tables for part in stems(table.subject)}
     heads = [
         word.word
         for word in goal_words(goal.after_verb)
@@ -190,7 +190,7 @@ class _PhraseReader:
         }
         for table in tables:
             for column in table.columns:
-                for match in find_evidence(word_table, column, table.name).matches:
+                for match in find_evidence(word_table, column, table.subject).matches:
                     if _means(match, column):
                         self._matches.setdefault(match.word.word, []).append((column, match))
 
@@ -284,6 +284,6 @@ def _known_words(content: set[str], tables: Sequence[TableProfile]) -> Iterator[
     table_of_words = WordTable(GoalWord(word, Part.HEAD) for word in sorted(content))
     for table in tables:
         for column in table.columns:
-            for match in find_evidence(table_of_words, column, table.name).matches:
+            for match in find_evidence(table_of_words, column, table.subject).matches:
                 if match.link is not Link.RELATED:
                     yield match.word.word

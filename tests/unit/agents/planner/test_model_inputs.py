@@ -56,6 +56,7 @@ def _inputs(plan: Plan) -> set[str]:
         ("How well can we predict the harvest from rainfall alone?", {"rainfall_mm"}),
         ("Predict harvest_kg using only variety", {"variety"}),
         ("harvest_kg ~ rainfall_mm + tree_age", {"rainfall_mm", "tree_age"}),
+        ("Predict the harvest of a variety, given rainfall", {"rainfall_mm", "variety"}),
         ("using rainfall and variety, predict the harvest", {"rainfall_mm", "variety"}),
         ("Predict the harvest from weather conditions only", {"rainfall_mm", "wind_ms"}),
         ("Predict the harvest from weather and variety", {"rainfall_mm", "wind_ms", "variety"}),

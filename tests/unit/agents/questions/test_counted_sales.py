@@ -43,3 +43,23 @@ def test_a_second_noun_behind_a_group_is_a_group(question: str) -> None:
     parsed = parse_question(question, [SALES])
     assert isinstance(parsed, ParsedQuestion)
     assert parsed.description == f"{ROWS} for each `store` and `item`, from `cafe_sales`"
+
+
+DAYS = TableProfile(
+    "sales",
+    500,
+    (
+        Column("day", "datetime", "datetime", 500, unique=True, low="2023-01-01", high="2024-05-14"),
+        Column("store", "text", "category", 2, top=("Harbour", "Station"), values=("Harbour", "Station")),
+        Column("sales", "integer", "numeric", 90, low=10, high=99),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["how many sales were there in May 2023?", "number of sales by store", "sales by month"]
+)
+def test_sales_are_summed_where_a_column_has_their_number(question: str) -> None:
+    parsed = parse_question(question, [DAYS])
+    assert isinstance(parsed, ParsedQuestion)
+    assert parsed.description.startswith("the total of `sales`")

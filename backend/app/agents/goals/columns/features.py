@@ -110,7 +110,7 @@ class GoalWords:
 
 
 def name_scores(goal: Goal, columns: Sequence[tuple[TableProfile, Column]]) -> list[float]:
-    return [score_column(goal, column, table.name) for table, column in columns]
+    return [score_column(goal, column, table.subject) for table, column in columns]
 
 
 def column_features(
@@ -135,7 +135,7 @@ def no_column_features(
     strengths = (row.get(key, 0.0) for row in rows for key in ("concept_head", "concept_beside"))
     features = {
         "is_none": 1.0,
-        "none_is_generic": any(goal.goal.names_no_target(table.name) for table in tables),
+        "none_is_generic": any(goal.goal.names_no_target(table.subject) for table in tables),
         "none_without_concept": max(strengths, default=0.0) < _WEAK_MATCH,
         "none_without_name": max((row.get("name", 0.0) for row in rows), default=0.0) < _WEAK_MATCH,
         "none_explores": goal.goal.is_exploratory,
@@ -164,9 +164,9 @@ _LINK_KEYS = {
 
 def _word_features(goal: GoalWords, table: TableProfile, column: Column) -> dict[str, float]:
     """Return by which kind of match, and in which part of the request, words of the goal mean the column."""
-    evidence = find_evidence(make_word_table(goal.goal.target_text), column, table.name)
+    evidence = find_evidence(make_word_table(goal.goal.target_text), column, table.subject)
     features: dict[str, float] = {}
-    own = distinctive_stems(column.name, table.name)
+    own = distinctive_stems(column.name, table.subject)
     for match in evidence.matches:
         if kind := _LINK_KEYS.get(match.link):
             key = f"{kind}_{_PLACES[match.word.part]}"
@@ -202,7 +202,7 @@ def _quantity_features(goal: GoalWords, column: Column) -> dict[str, float]:
 
 def _concept_features(goal: GoalWords, table: TableProfile, column: Column) -> dict[str, float]:
     """Return how strongly the goal asks for what the column stores, by the part of the words that do."""
-    stored = stored_concepts(distinctive_stems(column.name, table.name))
+    stored = stored_concepts(distinctive_stems(column.name, table.subject))
     values: dict[int, float] = {}
     if column.has_few_values and not column.is_number:
         for value in column.top[:MAX_VALUES]:

@@ -42,14 +42,23 @@ def find_named_inputs(goal: Goal, tables: Sequence[TableProfile], target: str) -
         matches = _match_phrase(phrase, tables, target)
         columns += [name for name in matches if name not in columns]
         unmatched += [] if matches else [phrase]
+    if columns and not goal.input_list.is_exclusive:
+        columns += [name for name in _columns_of_target(goal, tables, target) if name not in columns]
     return NamedInputs(tuple(columns), tuple(unmatched))
+
+
+def _columns_of_target(goal: Goal, tables: Sequence[TableProfile], target: str) -> list[str]:
+    """Return the columns that say what the target is of: "units of a product in a store, given its price"."""
+    own, text = set(stems(target)), set(stems(goal.target_text))
+    names = ((column.name, set(stems(column.name))) for table in tables for column in table.columns)
+    return [name for name, parts in names if parts and parts <= text and not parts <= own]
 
 
 def _match_phrase(phrase: str, tables: Sequence[TableProfile], target: str) -> list[str]:
     """Return the columns that a phrase names by all its words, or else the one that it probably means."""
     content = {stem(word) for word in words(phrase) if word not in _NAMING_NOTHING}
     # "From the orders" names the table of the inputs, and none of them.
-    if not content or any(content <= set(stems(table.name)) for table in tables):
+    if not content or any(content <= set(stems(table.subject)) for table in tables):
         return []
     for find in (_named_columns, _columns_of_topic, _meant_columns):
         names = [name for table in tables for name in find(phrase, content, table, target)]

@@ -112,7 +112,7 @@ def find_target(
     target = _conventional_target(goal, scored)
     if any(is_half_read(goal, table) for table in tables):
         return TargetMatch(None, tuple(_rank_options(scored)))
-    if not any(goal.names_no_target(table.name) for table in tables):
+    if not any(goal.names_no_target(table.subject) for table in tables):
         # A goal that names no target has general words alone ("train a model"), which mean no column.
         target = target or _named_outright(goal, scored) or _clear_winner(scored)
     if target is None and (unsuitable := _unsuitable_name(scored)):
@@ -177,7 +177,7 @@ def _score_columns(
         ScoredColumn(
             table,
             column,
-            score_column(goal, column, table.name) * (NAMED_TABLE_FACTOR if table in boosted else 1.0),
+            score_column(goal, column, table.subject) * (NAMED_TABLE_FACTOR if table in boosted else 1.0),
         )
         for table in tables
         for column in table.columns
@@ -289,7 +289,7 @@ def _unsuitable_name(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
 
 def _conventional_target(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
     """Return the only column with a conventional target name, if the goal names no target."""
-    by_name = [s for s in scored if _has_target_name(s) and goal.names_no_target(s.table.name)]
+    by_name = [s for s in scored if _has_target_name(s) and goal.names_no_target(s.table.subject)]
     return by_name[0] if len(by_name) == 1 else None
 
 
@@ -297,7 +297,9 @@ def _has_target_name(candidate: ScoredColumn) -> bool:
     name, columns = candidate.column.name.lower(), candidate.table.columns
     at_an_end = candidate.column in (columns[0], columns[-1])
     return candidate.column.can_be_target and (
-        name in TARGET_NAMES or (name in EDGE_TARGET_NAMES and at_an_end)
+        name in TARGET_NAMES
+        or (name in EDGE_TARGET_NAMES and at_an_end)
+        or [candidate.column] == candidate.table.columns_in_name
     )
 
 

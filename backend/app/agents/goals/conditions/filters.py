@@ -317,7 +317,7 @@ def _is_excluded_behind(parsed: _Text, end: int) -> bool:
 
 def _names_rows(word: str, table: TableProfile) -> bool:
     word_stem = stem(word)
-    return bool(word) and (word_stem in ENTITIES or word_stem in stems(table.name))
+    return bool(word) and (word_stem in ENTITIES or word_stem in stems(table.subject))
 
 
 _SIDES: dict[str, Operator] = {

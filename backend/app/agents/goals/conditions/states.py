@@ -205,7 +205,9 @@ def _find_state(
 def row_nouns(tables: Sequence[TableProfile]) -> frozenset[str]:
     """Return the stems of the nouns for the rows and their owners, by the names of tables and identifiers."""
     identifiers = (column.name for table in tables for column in table.columns if column.hint == "id")
-    return frozenset(part for name in (*(table.name for table in tables), *identifiers) for part in stems(name))
+    return frozenset(
+        part for name in (*(table.subject for table in tables), *identifiers) for part in stems(name)
+    )
 
 
 def _meaning(phrase: Phrase, at: int, column: Column) -> tuple[float, Meaning] | None:

@@ -179,7 +179,7 @@ class MeasureRequest:
     def _number_score(self, column: Column) -> float:
         own = _content_stems(column)
         shared = own & self.goal_stems
-        name = min(MAX_NAME, score_column(self.goal, column, self.table.name) / NAMED_SCORE)
+        name = min(MAX_NAME, score_column(self.goal, column, self.table.subject) / NAMED_SCORE)
         # The noun of the rows may also mean a column in a wider sense: the injured of accidents.
         numbers_rows = self._numbers_rows(column)
         tells_time = self._tells_time(column)

@@ -146,7 +146,7 @@ def _measured(forecast: PeriodForecast) -> Column | None:
 def _row_noun(forecast: PeriodForecast) -> str:
     """Return the words for the rows: the table's name and those of its identifiers, as one name."""
     identifiers = [column.name for column in forecast.table.columns if column.hint == "id"]
-    return " ".join([forecast.table.name, *identifiers])
+    return " ".join([forecast.table.subject, *identifiers])
 
 
 def _sources(measured: Column) -> tuple[str, ...]:

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from app.agents.goals.tables.column_formula import Derivation
+from app.agents.goals.words.name_parts import parts_of_name
 from app.agents.goals.words.stemming import stems
-from app.agents.goals.words.vocabulary import SECONDS_BY_UNIT
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT
 
 COMMON_SPACINGS_S = (1.0, 10.0, 60.0, 300.0, 600.0, 900.0, 1800.0, 3600.0)
 """Seconds between rows of usual sensors and price bars."""
@@ -90,6 +93,32 @@ class TableProfile:
     @property
     def dates(self) -> list[Column]:
         return [column for column in self.columns if column.hint == "datetime" or column.type == "datetime"]
+
+    @cached_property
+    def columns_in_name(self) -> list[Column]:
+        """The columns whose noun the table's name has, as a file has that is named after what is predicted
+        of it: `churned` of `churn.csv`, `SalePrice` of `house_prices.csv`."""
+        own = parts_of_name(self.name)
+        return [column for column in self.columns if _may_be_outcome(column) and _noun(column) in own]
+
+    @cached_property
+    def subject(self) -> str:
+        """The words of the name that say what a row is: `house` of `house_prices` with a column `SalePrice`.
+
+        The others mean a column in a goal, and do not just say again which table it is about.
+        """
+        nouns = set(map(_noun, self.columns_in_name))
+        return " ".join(word for word in words(self.name) if nouns.isdisjoint(parts_of_name(word)))
+
+
+def _may_be_outcome(column: Column) -> bool:
+    """Tell if a table may be named after a column: `order_id` of orders says which row it is."""
+    return column.can_be_target and not column.unique and IDENTIFIER_WORDS.isdisjoint(words(column.name))
+
+
+def _noun(column: Column) -> str:
+    """Return the stem of the last word of a column's name, beside units and marks; empty if it has none."""
+    return next(reversed(parts_of_name(column.name)), "")
 
 
 class _Parser(BaseModel):

@@ -66,7 +66,7 @@ def _unrelated_reason(situation: Situation, match: TargetMatch) -> str | None:
         return None
     if any(option.has_evidence for option in match.options):
         return None
-    if any(goal.names_no_target(table.name) for table in situation.tables):
+    if any(goal.names_no_target(table.subject) for table in situation.tables):
         return None
     table_words = {stem(word) for table in situation.tables for word in words(table.name)} | set(GENERIC)
     content = {stem(word.word) for word in goal_words(goal.text)} - table_words

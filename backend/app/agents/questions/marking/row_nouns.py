@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.agents.goals.tables.profiles import Column, TableProfile, row_spacing_s
 from app.agents.goals.words.concepts import expand, share_concept
-from app.agents.goals.words.stemming import stem, tells_agent_from_event
+from app.agents.goals.words.stemming import stem, stems, tells_agent_from_event
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT, word_set
 from app.agents.questions.grammar_words import (
@@ -26,8 +26,8 @@ MIN_ROW_STRENGTH = 0.45
 
 def row_noun_strengths(table: TableProfile) -> dict[str, float]:
     """Stems of nouns that name the rows of a table, with their strength."""
-    parts = words(table.name)
-    # The last word of a table's name is its noun: rows of `order_items` are items rather than orders.
+    parts = words(table.subject)
+    # The last word of the subject is its noun: rows of `order_items` are items rather than orders.
     nouns = dict.fromkeys((stem(part) for part in parts[:-1]), 0.8) | dict.fromkeys(map(stem, parts[-1:]), 1.0)
     for column in table.columns:
         own = name_parts(column.name)
@@ -79,6 +79,8 @@ _TRAITS = _PERSON_TRAITS | word_set("country nationality")
 
 def may_be_rows(word: str, table: TableProfile) -> bool:
     """Tell if a common noun may name the rows of a table: customers are no rows of a table of tickets."""
+    if any(c.is_number and c.can_be_target and [stem(word)] == stems(c.name) for c in table.columns):
+        return False  # a column has their number or their worth: `sales` of days
     if word not in PERSON_NOUNS:
         return word in ROW_WORDS
     if any(c.is_number and word in words(c.name)[:-1] for c in table.columns):
@@ -146,7 +148,7 @@ def _row_score(word: str, own: str, table: TableProfile, nouns: Mapping[str, flo
         return 0.0 if _names_other_side(word, own, table) else nouns[own]
     if word in DAYS and is_daily(table):
         return 0.85
-    if word.endswith("s") and any(share_concept(own, stem(part)) for part in words(table.name)):
+    if word.endswith("s") and any(share_concept(own, stem(part)) for part in words(table.subject)):
         return 0.7
     # `stops` of a table with a time `stopped`
     return nouns.get(f"{own}s", 0.0) if word.endswith("s") else 0.0
@@ -170,7 +172,7 @@ DAYS = frozenset({"days", "day", "nights", "night", "dates"})
 
 
 def _related_row_score(word: str, table: TableProfile) -> float:
-    strength = max((related_strength(word, part) for part in words(table.name)), default=0.0)
+    strength = max((related_strength(word, part) for part in words(table.subject)), default=0.0)
     return strength if strength >= MIN_ROW_STRENGTH else 0.0
 
 

@@ -1,0 +1,88 @@
+"""Tables that are named after what is predicted of them, as files often are."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from tests.corpora.conversations import PlannerQuestion, run_planner
+
+from app.agents.goals.tables.profiles import make_table_profile
+from app.agents.planner.output import Plan
+
+
+def _column(name: str, type_: str = "number", **facts: Any) -> dict[str, Any]:
+    hints = {"datetime": "datetime", "text": "category"}
+    base = {"name": name, "type": type_, "hint": hints.get(type_, "numeric"), "distinct": 300, "missing": 0.0}
+    return {**base, "unique": False, "top": None, "min": 1.0, "max": 90.0, "q50": 20.0, **facts}
+
+
+def _flag(name: str, *values: object) -> dict[str, Any]:
+    top = [{"value": value} for value in values or (0, 1)]
+    return _column(name, "text" if values else "integer", distinct=2, top=top, min=0, max=1, q50=0)
+
+
+def _table(name: str, *columns: dict[str, Any]) -> dict[str, Any]:
+    return {"table": name, "rows": 900, "columns": [*columns]}
+
+
+TABLES: Mapping[str, dict[str, Any]] = {
+    table["table"]: table
+    for table in (
+        _table("fraud", _column("v1"), _column("v2"), _column("amount"), _flag("is_fraud")),
+        _table("churn", _column("tenure"), _column("monthly_charge"), _flag("Churned", "No", "Yes")),
+        _table("house_prices", _column("lot_area"), _column("bedrooms"), _column("SalePrice")),
+        _table("gym_attendance", _column("age"), _column("distance_km"), _column("attendance_pct")),
+        _table("daily_sales", _column("on", "datetime"), _column("discount"), _column("sales")),
+        _table("order_lines", _column("weight_kg"), _column("line_no", "integer"), _column("order_id", "text")),
+        _table(
+            "parcels", _column("weight_kg"), _column("postage"), _column("parcel_no", "integer", unique=True)
+        ),
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("table", "goal", "target"),
+    [
+        ("fraud", "Detect fraud", "is_fraud"),
+        ("fraud", "fraud detection", "is_fraud"),
+        ("churn", "predict churn", "Churned"),
+        ("house_prices", "Predict house prices", "SalePrice"),
+        ("house_prices", "predict the price of a house", "SalePrice"),
+        ("gym_attendance", "predict gym attendance", "attendance_pct"),
+        ("daily_sales", "predict daily sales", "sales"),
+    ],
+)
+def test_a_column_is_meant_that_the_table_is_named_after(table: str, goal: str, target: str) -> None:
+    plan = run_planner(goal, [TABLES[table]])
+    assert isinstance(plan, Plan), plan
+    assert plan.target == target
+
+
+@pytest.mark.parametrize("goal", ["train a model", "build the best model you can"])
+def test_a_goal_without_a_target_is_about_the_column_that_the_table_is_named_after(goal: str) -> None:
+    plan = run_planner(goal, [TABLES["churn"]])
+    assert isinstance(plan, Plan)
+    assert plan.target == "Churned"
+
+
+def test_a_table_that_is_named_after_its_rows_says_no_target() -> None:
+    assert isinstance(run_planner("train a model", [TABLES["parcels"]]), PlannerQuestion)
+
+
+@pytest.mark.parametrize(
+    ("table", "subject", "columns"),
+    [
+        ("fraud", "", ["is_fraud"]),
+        ("house_prices", "house", ["SalePrice"]),
+        ("gym_attendance", "gym", ["attendance_pct"]),
+        ("parcels", "parcels", []),
+        ("order_lines", "order lines", []),
+    ],
+)
+def test_the_subject_of_a_table_is_its_name_without_the_nouns_of_columns(
+    table: str, subject: str, columns: Sequence[str]
+) -> None:
+    profile = make_table_profile(TABLES[table])
+    assert profile.subject == subject
+    assert [column.name for column in profile.columns_in_name] == columns
