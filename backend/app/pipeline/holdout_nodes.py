@@ -113,6 +113,7 @@ def make_split_arguments(state: LabState) -> Json:
     arguments: Json = {"problem": make_problem_request(state), **({"joined": joined} if joined else {})}
     if plan.persons:
         arguments["construction"] = describe_construction(plan.persons, plan.tables[0])
+        arguments["row_noun"] = plan.persons.noun
     return arguments
 
 
@@ -150,7 +151,7 @@ async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) ->
     unlabelled: Json | None = None
     if lab_state["split"].get("unlabelled_removed"):
         # Who is likeliest to, or who spends most, comes first.
-        unlabelled = {"is_ranked": True} if plan.persons else {}
+        unlabelled = {"ranked_by": plan.persons.person} if plan.persons else {}
     is_by_entity = _meets_known_entities(lab_state) and allows_fits_by_entity(plan, ctx.training)
     refit: Json = {**model, "by_entity": True} if is_by_entity else model
     evaluated: Json = {**model, **({"references": person_references(plan.persons)} if plan.persons else {})}

@@ -283,6 +283,13 @@ def _next_step(draft: ReportDraft) -> Text:
     beats = _evaluation_fact(draft, "beats_baseline")
     if beats is None or beats.value is not True:
         return ()
+    if noun := draft.facts.split.at("row_noun") if draft.facts.split else None:
+        return (
+            "For the ",
+            draft.read(noun),
+            " of a later day run the session again with the newer file, from which their inputs are made "
+            "again. Then compare these predictions with what they did, before anything depends on them.",
+        )
     inputs = _input_columns(draft)
     more = " and others" if len(inputs) > _MAX_INPUTS else ""
     columns: Text = (" Each row has ", *join_texts(inputs[:_MAX_INPUTS]), f"{more}.") if inputs else ()

@@ -303,11 +303,15 @@ class ForecastRecord:
 
 @dataclass(frozen=True)
 class UnlabelledRecord:
-    """Predictions of `rows` of the rows without a target, which are `unlabelled`, in a file."""
+    """Predictions of `rows` of the rows without a target, which are `unlabelled`, in a file.
+
+    `first`: the names and values of the highest predictions, of rows that were ranked.
+    """
 
     rows: int
     unlabelled: int
     file: str
+    first: Sequence[JsonObject] = ()
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ async def test_customers_of_the_end_of_the_data_are_ranked_by_their_chance(lab, 
     assert (problem["target"], problem["time_column"]) == ("active within 60 days", "cutoff")
     assert problem["exclude"] == ["cutoff", "customer_id"]
     persons = orders["customer_id"].nunique()
+    first = result["unlabelled"].pop("first")
     assert result["unlabelled"] == {"rows": persons, "unlabelled": persons, "file": "predictions.csv"}
 
     # Who was there lately comes back: what that tells without a model stands beside the score.
@@ -55,5 +56,6 @@ async def test_customers_of_the_end_of_the_data_are_ranked_by_their_chance(lab, 
     assert "Cutoffs with an outcome: 2023-03-22, 2023-05-21, " in report
     assert "customers that it names" in report
     predictions = pd.read_csv(io.BytesIO(await read("predictions.csv")))
+    assert [entry["name"] for entry in first] == predictions["customer_id"].head(5).tolist()
     assert predictions["probability_yes"].is_monotonic_decreasing
     assert predictions["probability_yes"].head(20).mean() > predictions["probability_yes"].tail(20).mean() + 0.3

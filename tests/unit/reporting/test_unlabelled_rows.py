@@ -46,3 +46,28 @@ def test_the_file_is_named_with_its_rows(
     plain = re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", text).replace("\\", "")
     assert sentence in plain if sentence else "predictions.csv" not in plain
     assert (summarise(calls, [])["unlabelled"] is not None) == bool(rows)
+
+
+def test_a_ranking_names_its_persons_and_who_comes_first(titanic: list[RecordedCall]) -> None:
+    first = [{"name": "C17", "value": 0.918}, {"name": "C4", "value": 0.871}]
+    calls = [
+        replace(call, result={**call.result, "first": first}) if call.tool == "predict_unlabelled" else call
+        for call in with_predictions(titanic, 380, 380)
+    ]
+    calls = [
+        replace(call, result={**call.result, "row_noun": "clients"}) if call.tool == "lock_holdout" else call
+        for call in calls
+    ]
+    draft = make_draft(calls)
+    report = compose(draft)
+    text = markdown.render(report.lay_out())
+    assert verify_report(report.to_json(), draft.calls, markdown=text).passes
+    plain = re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", text).replace("\\", "")
+    assert (
+        "The 380 clients of the end of the data are ranked in `predictions.csv`. First come C17 (92%) and C4"
+        " (87%)." in plain
+    )
+    assert "263 clients whose outcomes were not used in training" in plain
+    assert "Right for 71 of 100 clients" in plain
+    assert "run the session again with the newer file" in plain
+    assert "predict endpoint" not in plain

@@ -44,13 +44,17 @@ def _stage_steps(plan: Plan) -> dict[Stage, str]:
     return {
         "data_retrieval": _fetch_step(plan),
         "split": f"Set a hold-out aside before the data is explored{grouping}.",
-        "data_analysis": f"Look for missing values, skew and columns that leak `{plan.target_name}`.",
+        "data_analysis": f"Look for missing values, skew and columns that leak `{_outcome_name(plan)}`.",
         "feature_engineering": f"Clean the columns that need it and build features{horizon}.",
         "model_training": f"Fit {_describe_models(plan)} and compare by cross-validation{metric}.",
         "hyperparameter_tuning": "Tune the best candidates while the score improves and time remains.",
         "final_evaluation": f"Evaluate once on the hold-out{_describe_drivers(plan)}.",
         "reporting": _REPORT_STEP,
     }
+
+
+def _outcome_name(plan: Plan) -> str:
+    return plan.persons.name if plan.persons else plan.target_name
 
 
 def describe_horizon(plan: Plan) -> str:
@@ -66,7 +70,7 @@ def _describe_models(plan: Plan) -> str:
 
 
 def _describe_drivers(plan: Plan) -> str:
-    return f", and measure there what `{plan.target_name}` goes with" if plan.wants_drivers else ""
+    return f", and measure there what `{_outcome_name(plan)}` goes with" if plan.wants_drivers else ""
 
 
 def _describe_exclusions(plan: Plan) -> str:

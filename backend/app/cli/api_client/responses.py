@@ -199,6 +199,7 @@ class SessionResult(ApiDocument):
     holdout: HoldoutScore | None = None
     metrics: dict[str, MetricScore] = {}
     problem: Json | None = None
+    unlabelled: Json | None = None
     model: str | None = None
     answer: AnswerTable | None = None
     drivers: DriverList | None = None

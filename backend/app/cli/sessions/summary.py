@@ -93,7 +93,7 @@ def _show_result(ending: RunResult, console: Console) -> None:
         # A row of a series is forecast several times: from several moments, each so many steps ahead.
         units = "hold-out forecasts" if (result.problem or {}).get("every_step") else "hold-out rows"
         console.print(f"On {holdout.rows:,} {units}: {_with_interval(holdout, places)}")
-    _name_file(ending, PREDICTIONS, "Predictions of the rows without a target", console)
+    _name_file(ending, PREDICTIONS, _title_of_predictions(result), console)
     for condition in [entry for entry in result.assumptions if entry.matters][:MAX_CONDITIONS]:
         console.print(f"  - {plain(condition.text)}")
     if ending.report:
@@ -105,6 +105,11 @@ def _show_result(ending: RunResult, console: Console) -> None:
     _show_overrun(ending.session, console)
     seed = "" if ending.session.seed is None else f", seed {ending.session.seed}"
     console.print(f"[dim]{ending.elapsed_s:.0f} s, session {ending.session.id}{seed}[/]")
+
+
+def _title_of_predictions(result: SessionResult) -> str:
+    is_ranked = bool((result.unlabelled or {}).get("first"))
+    return "Ranking, the highest prediction first" if is_ranked else "Predictions of the rows without a target"
 
 
 def _name_file(ending: RunResult, name: str, title: str, console: Console) -> None:

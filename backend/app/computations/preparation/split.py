@@ -52,6 +52,7 @@ def split_table(
     assumptions: Sequence[AssumptionJson] | None = None,
     joined: Sequence[Mapping[str, Any]] = (),
     construction: Sequence[str] = (),
+    row_noun: str = "",
 ) -> JsonValue:
     """Split off the hold-out; leaves train.parquet and holdout.parquet; returns `computation_facts.SplitFacts`.
 
@@ -61,7 +62,8 @@ def split_table(
     seconds to measure what a structure of the rows changes; None: counts of rows bound it. `assumptions`:
     those of an earlier call, with the sides that the user chose; then nothing is measured. `joined`: tables
     that were joined in, each `{"table", "columns"}`. `construction`: how the table was made, in sentences for
-    the report. Raises InvalidInput as `resolve_problem` and `splits.split.split_holdout` do.
+    the report. `row_noun`: plural word for its rows. Raises InvalidInput as `resolve_problem` and
+    `splits.split.split_holdout` do.
     """
     started, cpu_started = time.perf_counter(), time.process_time()
     table, resolved, decisions = _read_problem(workspace, problem, readings or {})
@@ -108,6 +110,8 @@ def split_table(
     }
     if construction:
         facts["construction"] = list(construction)
+    if row_noun:
+        facts["row_noun"] = row_noun
     # Only where time is limited: the facts of a deterministic session must not depend on the machine.
     if measure_s is not None:
         facts["slowness"] = round(slowness(started, cpu_started), 2)

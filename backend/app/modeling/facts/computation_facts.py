@@ -68,6 +68,7 @@ class SplitFacts(TypedDict):
     """Columns whose inferred type differs from their stored type."""
     notes: list[str]
     construction: NotRequired[list[str]]  # how the table was made of rows of the datasets, in sentences
+    row_noun: NotRequired[str]  # plural word for what a row of the predicted moment stands for: `customers`
     assumptions: NotRequired[list[AssumptionJson]]  # conditions about the rows to predict, of training rows
 
 

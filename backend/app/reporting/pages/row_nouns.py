@@ -20,6 +20,8 @@ def row_noun(draft: ReportDraft) -> Text:
     """Return the plural word of the goal for the rows, or `rows`; those of a forecast are periods."""
     if draft.facts.forecast is not None:
         return ("forecasts",)
+    if noun := draft.facts.split.text("row_noun") if draft.facts.split else "":
+        return (Name(noun, code=False),)
     goal_words = re.findall(r"[A-Za-z]+|\d+", draft.facts.session.text("goal"))
     if items_at(draft.facts.split, "construction"):
         # Rows that were made of others are none of the tables of the goal's words.

@@ -113,5 +113,7 @@ def _test_set(draft: ReportDraft, final: RecordedFact) -> Text:
     """Describe the test set: rows, or forecasts if each step is forecast."""
     horizon = draft.facts.problem.at("horizon") if draft.facts.problem else None
     if horizon is None or final.at("by_step") is None:
-        return (" rows that were not used in training",)
+        noun = draft.facts.split.at("row_noun") if draft.facts.split else None
+        rows: Text = (draft.read(noun),) if noun else ("rows",)
+        return (" ", *rows, " whose outcomes were" if noun else " that were", " not used in training")
     return (" forecasts of the next ", draft.read(horizon, "integer"), " rows, none of them used in training")

@@ -136,11 +136,13 @@ async def lock_holdout(
     assumptions: list[dict[str, Any]] | None = None,
     joined: list[dict[str, Any]] | None = None,
     construction: list[str] | None = None,
+    row_noun: str | None = None,
 ) -> CallResult:
     """Split the session's table once, before any analysis, into training rows and a locked hold-out.
 
     `assumptions`: those of the first call, with the sides that the user chose. `joined`: tables that were
     joined in, with their columns. `construction`: how the table was made of rows of the datasets, in sentences.
+    `row_noun`: plural word for its rows.
     """
     table = await ctx.frames.frame(RETRIEVED)
     datasets = await ctx.datasets.list()
@@ -151,6 +153,7 @@ async def lock_holdout(
     params |= {"assumptions": assumptions} if assumptions is not None else {}
     params |= {"joined": joined} if joined else {}
     params |= {"construction": construction} if construction else {}
+    params |= {"row_noun": row_noun} if row_noun else {}
     computed = await ctx.computer.run(
         Computation("preparation.split.split_table", params), {"table": table.digest}
     )

@@ -21,15 +21,15 @@ LIMITS = Limits(time_s=30.0)
 
 @tool(agents=())
 async def predict_unlabelled(
-    ctx: ToolContext, model: Annotated[str, Field(max_length=200)], is_ranked: bool = False
+    ctx: ToolContext, model: Annotated[str, Field(max_length=200)], ranked_by: str | None = None
 ) -> CallResult:
     """Predict the rows of the session's table that have no value of the target, by the delivered model.
 
-    `is_ranked`: the highest predictions come first.
+    `ranked_by`: column that names who is ranked; the highest predictions come first.
     """
     part = await load_model(ctx, model)
     table = await ctx.frames.artifact("frame", RETRIEVED)
-    params = {"is_ranked": True} if is_ranked else {}
+    params = {"ranked_by": ranked_by} if ranked_by else {}
     work = Computation("models.predict_unlabelled.predict_unlabelled", params, trusted=not part.contains_code)
     try:
         computed = await ctx.computer.run(work, {"table": table.digest, "model": part.model}, LIMITS)

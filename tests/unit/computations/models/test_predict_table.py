@@ -185,13 +185,13 @@ def fill(model: Path, tmp_path: Path) -> Callable[..., tuple[dict[str, Any], pd.
     """Predicts the rows of a frame that have no price."""
 
     def run(
-        frame: pd.DataFrame, max_rows: int = 1_000, is_ranked: bool = False
+        frame: pd.DataFrame, max_rows: int = 1_000, ranked_by: str | None = None
     ) -> tuple[dict[str, Any], pd.DataFrame | None]:
         frame.to_parquet(tmp_path / "sent.parquet", index=False)
         output = tmp_path / f"filled-{len(list(tmp_path.iterdir()))}"
         output.mkdir()
         workspace = CellWorkspace({"model": model, "table": tmp_path / "sent.parquet"}, output)
-        facts: Any = predict_unlabelled(workspace, max_rows, is_ranked)
+        facts: Any = predict_unlabelled(workspace, max_rows, ranked_by)
         file = output / "predictions.csv"
         return facts, pd.read_csv(file) if file.exists() else None
 
@@ -212,7 +212,10 @@ def test_rows_without_a_target_are_predicted_beside_their_columns(fill: Any, pre
 
 
 def test_ranked_rows_begin_with_the_highest_prediction(fill: Any) -> None:
-    _, filled = fill(houses(60).assign(price=np.nan), is_ranked=True)
+    named = houses(60).assign(price=np.nan, owner=[f"owner {place}" for place in range(60)])
+    facts, filled = fill(named, ranked_by="owner")
+    assert [entry["name"] for entry in facts["first"]] == filled["owner"].head(5).tolist()
+    assert [entry["value"] for entry in facts["first"]] == pytest.approx(filled["prediction"].head(5).tolist())
     assert filled["prediction"].is_monotonic_decreasing
     assert sorted(filled["row"]) == list(range(1, 61))
     assert filled["size"].tolist() == pytest.approx(houses(60)["size"].iloc[filled["row"] - 1].tolist())

@@ -1,5 +1,7 @@
 """The inputs of a table of persons: their names, their meaning and their SQL over the rows before a cutoff.
 
+The end of a name is read as its unit: it is the column's, and no number of days.
+
 The SQL sees `moment`, `is_activity`, the amounts and the categories of rows that lie before `cutoff`, and no
 other row: see `person_sql`.
 """
@@ -25,12 +27,12 @@ class PersonFeature(NamedTuple):
 
 def recent_rows(table: PersonTable) -> str:
     """Return the name of the rows in the horizon before a cutoff."""
-    return f"rows in last {describe_count(table.horizon_days, 'day')}"
+    return f"last {table.horizon_days}-day rows"
 
 
 def recent_total(table: PersonTable, amount: str) -> str:
     """Return the name of the sum of an amount in the horizon before a cutoff."""
-    return f"total {amount} in last {describe_count(table.horizon_days, 'day')}"
+    return f"last {table.horizon_days}-day sum of {amount}"
 
 
 def list_features(table: PersonTable) -> list[PersonFeature]:
@@ -72,7 +74,7 @@ def _counts(table: PersonTable) -> Iterator[PersonFeature]:
     yield PersonFeature("rows so far", "rows before the cutoff", "count(*) FILTER (is_activity)")
     yield PersonFeature(recent_rows(table), f"rows in the {days} before the cutoff", recent)
     yield PersonFeature(
-        f"change of rows in {days}",
+        f"change of {table.horizon_days}-day rows",
         f"rows in the {days} before the cutoff less those of the {days} before them (trend)",
         f"{recent} - {former}",
     )
@@ -84,7 +86,7 @@ def _counts(table: PersonTable) -> Iterator[PersonFeature]:
 
 def _amounts(table: PersonTable, name: str, cell: str) -> Iterator[PersonFeature]:
     days = describe_count(table.horizon_days, "day")
-    yield PersonFeature(f"total {name}", f"sum of `{name}` before the cutoff", f"sum({cell})")
+    yield PersonFeature(f"sum of {name}", f"sum of `{name}` before the cutoff", f"sum({cell})")
     yield PersonFeature(f"mean {name}", f"mean of `{name}` before the cutoff", f"avg({cell})")
     yield PersonFeature(f"largest {name}", f"largest `{name}` before the cutoff", f"max({cell})")
     last = f"arg_max({cell}, moment)"

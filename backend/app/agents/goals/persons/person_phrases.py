@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from app.agents.goals.goal import Goal
 from app.agents.goals.persons.person_table import PersonOutcome
-from app.agents.goals.persons.transactions import PERSONS
+from app.agents.goals.persons.transactions import PERSON_STEMS, PERSONS
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words
@@ -68,6 +68,8 @@ _OUTCOMES = frozenset(
     )
 )
 """Stems of names and values that tell the outcome."""
+_WHOLE_WORDS = {"cust": "customer", "kunde": "customer"}
+"""Words of columns that make no English plural."""
 MAX_TOLD_VALUES = 30
 """Values of a column that may tell an outcome."""
 
@@ -89,6 +91,13 @@ def find_outcome(goal: Goal, *, has_many: bool) -> PersonOutcome | None:
     if _AGAIN.search(text) or (_DOES.search(text) and horizon_days(goal)):
         return "active"
     return None
+
+
+def find_noun(goal: Goal, word: str) -> str:
+    """Find the plural that the goal has for persons, else that of the `word` in their column's name."""
+    names = [token for token in words(goal.text) if stem(token) in PERSON_STEMS]
+    name = _WHOLE_WORDS.get(word, word) if not names else names[0]
+    return name if name.endswith("s") else f"{name}s"
 
 
 def tells_outcome(outcome: PersonOutcome, tables: Sequence[TableProfile]) -> bool:

@@ -6,7 +6,7 @@ from math import log
 
 from app.agents.goals.columns.named_columns import excluded_columns
 from app.agents.goals.goal import Goal
-from app.agents.goals.persons.person_phrases import find_outcome, horizon_days, tells_outcome
+from app.agents.goals.persons.person_phrases import find_noun, find_outcome, horizon_days, tells_outcome
 from app.agents.goals.persons.person_table import MAX_HORIZON_DAYS, PersonOutcome, PersonTable
 from app.agents.goals.persons.transactions import (
     TransactionColumns,
@@ -77,6 +77,7 @@ def _make_request(
     details, left_out = find_details(transactions, tables, excluded)
     table = PersonTable(
         person=transactions.person.name,
+        noun=find_noun(goal, transactions.noun),
         time=transactions.time.name,
         axis=None if transactions.axis.is_native else transactions.axis,
         numbers=_number_texts(transactions, columns),

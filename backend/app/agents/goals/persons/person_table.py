@@ -50,6 +50,8 @@ class PersonTable(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     person: str
+    noun: SkipJsonSchema[str] = "persons"
+    """Plural word for the persons."""
     time: str
     # Left out of the schema: a chat model names columns of dates alone.
     axis: SkipJsonSchema[TimeAxis | None] = None
@@ -67,13 +69,13 @@ class PersonTable(BaseModel):
 
     @property
     def name(self) -> str:
-        """Name of the outcome."""
+        """Name of the outcome. The end of a number's name is read as its unit, and is no number of days."""
         days = describe_count(self.horizon_days, "day")
         return {
             "active": f"active within {days}",
             "inactive": f"inactive for {days}",
-            "sum": f"total {self.amount} within {days}",
-            "count": f"number of rows within {days}",
+            "sum": f"{self.horizon_days}-day sum of {self.amount}",
+            "count": f"{self.horizon_days}-day number of rows",
         }[self.outcome]
 
     @property

@@ -11,17 +11,17 @@ def describe_reading(table: PersonTable, rows: str, conditions: list[RowConditio
     only = f" where {describe_conditions(conditions)}" if conditions else ""
     days = describe_count(table.horizon_days, "day")
     return (
-        f"I will predict for each `{table.person}` {_question(table, rows)}{only} in the {days} from"
-        f" {table.end} on, the end of the data. For that I make one row for each `{table.person}` and cutoff"
-        f" from `{rows}`: its inputs are from before the cutoff, its outcome is from the {days} after it, at"
-        f" {describe_count(table.cutoffs, 'earlier cutoff')}."
+        f"I will predict for each of the {table.noun} (`{table.person}`) {_question(table, rows)}{only} in"
+        f" the {days} from {table.end} on, the end of the data. For that I make one row for each"
+        f" `{table.person}` and cutoff from `{rows}`: its inputs are from before the cutoff, its outcome is"
+        f" from the {days} after it, at {describe_count(table.cutoffs, 'earlier cutoff')}."
     )
 
 
 def _question(table: PersonTable, rows: str) -> str:
     return {
-        "active": f"whether it has a row of `{rows}`",
-        "inactive": f"whether it has no row of `{rows}`",
+        "active": f"if there is a row of `{rows}`",
+        "inactive": f"if there is no row of `{rows}`",
         "sum": f"the sum of `{table.amount}` of `{rows}`",
         "count": f"the number of rows of `{rows}`",
     }[table.outcome]

@@ -23,7 +23,7 @@ PERSONS = word_set(
     " supporter listener viewer learner kunde"
 )
 """Words for persons who do something again and again."""
-_PERSON_STEMS = frozenset(map(stem, PERSONS))
+PERSON_STEMS = frozenset(map(stem, PERSONS))
 MIN_ROWS_PER_PERSON = 1.5
 """Mean rows of a person from which a table is taken for what persons did, not for a list of them."""
 MAX_NAMES_OF_TYPE = 30
@@ -67,7 +67,7 @@ class Transactions:
     @property
     def noun(self) -> str:
         """The word for a person."""
-        return next(word for word in words(self.person.name) if stem(word) in _PERSON_STEMS)
+        return next(word for word in words(self.person.name) if stem(word) in PERSON_STEMS)
 
 
 def find_transactions(goal: Goal, tables: Sequence[TableProfile]) -> Transactions | None:
@@ -80,7 +80,7 @@ def find_transactions(goal: Goal, tables: Sequence[TableProfile]) -> Transaction
 def _find_in(goal: Goal, table: TableProfile) -> Iterator[Transactions]:
     goal_stems = set(stems(goal.text))
     # The person of whom the goal speaks comes first: rows may name who serves, too.
-    columns = sorted(table.columns, key=lambda column: not goal_stems & set(stems(column.name)) & _PERSON_STEMS)
+    columns = sorted(table.columns, key=lambda column: not goal_stems & set(stems(column.name)) & PERSON_STEMS)
     dates = sorted(date_columns(goal, table), key=lambda column: bool(_OTHER_TIMES & set(stems(column.name))))
     for person in columns:
         if _tells_persons_apart(person, table) and dates:
@@ -96,7 +96,7 @@ def _with_time(table: TableProfile, person: Column, date_column: Column) -> Iter
 
 
 def _tells_persons_apart(column: Column, table: TableProfile) -> bool:
-    if _PERSON_STEMS.isdisjoint(stems(column.name)):
+    if PERSON_STEMS.isdisjoint(stems(column.name)):
         return False
     tells_who = column.hint in ("id", "text", "constant") or column.distinct > MAX_NAMES_OF_TYPE
     return tells_who and column.distinct > 0 and table.rows >= MIN_ROWS_PER_PERSON * column.distinct
@@ -189,7 +189,7 @@ def find_details(
 
 def _is_key(column: Column, person: Column) -> bool:
     is_same = column.name.casefold() == person.name.casefold()
-    names_person = bool(_PERSON_STEMS & set(stems(column.name)) & set(stems(person.name)))
+    names_person = bool(PERSON_STEMS & set(stems(column.name)) & set(stems(person.name)))
     return column.unique and (is_same or names_person or column.name.casefold() == "id")
 
 

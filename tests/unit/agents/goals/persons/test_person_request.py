@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 from tests.corpora.conversations import run_planner
 
+from app.agents.goals.persons.person_features import list_features
 from app.agents.goals.persons.person_table import PersonTable
 from app.agents.planner.output import Plan
+from app.modeling.facts.column_units import find_unit
 
 CUSTOMER = {"name": "customer_id", "type": "integer", "hint": "id", "distinct": 300, "min": 1, "max": 300}
 ORDERED = {
@@ -65,9 +67,38 @@ def test_a_table_of_persons_is_planned(goal: str, outcome: str, days: int, cutof
 def test_the_understanding_says_what_is_made_of_what() -> None:
     planned = plan("which customers will order again in the next 90 days")
     assert planned.understanding is not None
-    assert "whether it has a row of `orders` in the 90 days from 2025-12-31 on" in planned.understanding.text
+    assert "if there is a row of `orders` in the 90 days from 2025-12-31 on" in planned.understanding.text
     assert "one row for each `customer_id` and cutoff from `orders`" in planned.understanding.text
+    assert "for each of the customers (`customer_id`)" in planned.understanding.text
     assert not planned.notes
+    assert any("leak `active within 90 days`" in step for step in planned.steps)
+
+
+@pytest.mark.parametrize(
+    ("goal", "person", "noun"),
+    [
+        ("which clients will order again in the next 90 days", CUSTOMER, "clients"),
+        ("who is about to stop buying?", CUSTOMER, "customers"),
+        ("who will order again in the next 90 days", {**CUSTOMER, "name": "cust_id"}, "customers"),
+    ],
+)
+def test_persons_are_called_by_the_word_of_the_goal(goal: str, person: dict[str, Any], noun: str) -> None:
+    assert plan_table(goal, make_orders(person=person)).noun == noun
+
+
+@pytest.mark.parametrize("outcome", ["sum", "count"])
+def test_no_number_of_days_is_the_unit_of_an_outcome_or_input(outcome: str) -> None:
+    goal = {
+        "sum": "predict how much each customer will spend",
+        "count": "how many orders will each customer place",
+    }
+    refunds = {**AMOUNT, "name": "amount_eur"}
+    table = plan_table(
+        f"{goal[outcome]} in the next 90 days", {**make_orders(), "columns": [CUSTOMER, ORDERED, refunds]}
+    )
+    units = {name: find_unit(name) for name in (table.name, *(entry.name for entry in list_features(table)))}
+    assert {unit.text for unit in units.values() if unit} == {"euros"}
+    assert (units[table.name] is not None) == (outcome == "sum")
 
 
 def test_a_horizon_that_the_goal_does_not_say_is_an_assumption() -> None:

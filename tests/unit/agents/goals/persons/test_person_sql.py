@@ -93,14 +93,14 @@ def test_inputs_describe_what_came_before_the_cutoff() -> None:
     assert ann["days since last"] == pytest.approx(9 + 14.5 / 24)
     assert ann["days since first"] == pytest.approx(55 + 14 / 24)
     assert ann["mean days between"] == pytest.approx(46 - 0.5 / 24)
-    assert (ann["rows so far"], ann["rows in last 30 days"], ann["change of rows in 30 days"]) == (2, 1, 0)
-    assert (ann["total amount"], ann["mean amount"], ann["largest amount"], ann["last amount"]) == (
+    assert (ann["rows so far"], ann["last 30-day rows"], ann["change of 30-day rows"]) == (2, 1, 0)
+    assert (ann["sum of amount"], ann["mean amount"], ann["largest amount"], ann["last amount"]) == (
         40,
         20,
         30,
         30,
     )
-    assert (ann["total amount in last 30 days"], ann["different kind"], ann["latest kind"]) == (30, 2, "books")
+    assert (ann["last 30-day sum of amount"], ann["different kind"], ann["latest kind"]) == (30, 2, "books")
     assert pd.isna(made.loc[(pd.Timestamp("2024-03-31"), "cem"), "mean days between"])
 
 
@@ -127,7 +127,7 @@ def test_outcomes_of_two_cutoffs_share_no_row() -> None:
     made = select(make_table(outcome="count"))
     after_first_cutoff = ((ORDERS["at"] >= "2024-01-31") & (ORDERS["at"] < "2024-03-31")).sum()
     without_person, not_seen_before = 1, 1
-    assert made["number of rows within 30 days"].sum() == after_first_cutoff - without_person - not_seen_before
+    assert made["30-day number of rows"].sum() == after_first_cutoff - without_person - not_seen_before
 
 
 def test_rows_that_take_back_others_are_no_activity() -> None:
@@ -135,7 +135,7 @@ def test_rows_that_take_back_others_are_no_activity() -> None:
     orders = pd.concat([ORDERS, back])
     made = outcomes(select(make_table(returns="amount"), orders), "active within 30 days")
     assert made["03-01", "ben"] == "no"
-    spent = outcomes(select(make_table(outcome="sum", amount="amount"), orders), "total amount within 30 days")
+    spent = outcomes(select(make_table(outcome="sum", amount="amount"), orders), "30-day sum of amount")
     assert spent["03-01", "ben"] == -50
     returned = outcomes(select(make_table(returns="amount"), orders), "returns so far")
     assert (returned["03-31", "ben"], returned["03-31", "ann"]) == (1, 0)
