@@ -66,9 +66,12 @@ class Service:
         return cpu_s(process_tree(self.running[name].pid))
 
     def servers_cpu_s(self) -> float:
-        """Of Postgres and Valkey."""
-        ours = {os.getpid(), *(pid for process in self.running.values() for pid in process_tree(process.pid))}
-        return cpu_s([pid for pid in process_tree(os.getpid()) if pid not in ours])
+        """Return the processor seconds of Postgres and Valkey."""
+        own_processes = {
+            os.getpid(),
+            *(pid for process in self.running.values() for pid in process_tree(process.pid)),
+        }
+        return cpu_s([pid for pid in process_tree(os.getpid()) if pid not in own_processes])
 
     def memory_mb(self, name: str) -> float:
         return memory_bytes(process_tree(self.running[name].pid)) / 2**20
@@ -76,13 +79,13 @@ class Service:
 
 @contextlib.contextmanager
 def service(**settings: str) -> Iterator[Service]:
-    """The servers, migrated, and the API, in a folder that goes with them; `settings`: of the environment."""
+    """Run migrated servers and the API in a temporary folder; `settings` are environment variables."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends all of it
     folder = tempfile.TemporaryDirectory(prefix="labcrew-bench-", ignore_cleanup_errors=True)
     home = Path(folder.name)
     servers = EmbeddedServers(home)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
     running: Service | None = None
     try:
         database_url, redis_url = servers.start_postgres(), servers.start_valkey()
@@ -108,13 +111,13 @@ def service(**settings: str) -> Iterator[Service]:
 
 async def sign_in(port: int) -> str:
     """A new user's token, as soon as the API answers."""
-    until = time.monotonic() + 120
+    deadline = time.monotonic() + 120
     while True:
         try:
             client = await Client.connect(port)
             break
         except OSError:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise
             await asyncio.sleep(0.1)
     person: dict[str, object] = {"email": f"{uuid4().hex}@example.com", "password": uuid4().hex}
@@ -125,18 +128,18 @@ async def sign_in(port: int) -> str:
 
 
 class Load:
-    """How many processors were busy while a block ran: a timing means little without it."""
+    """Mean number of busy processors while a block ran, in `summary`: a timing means little without it."""
 
     def __enter__(self) -> "Load":
-        self._began = time.monotonic(), machine_busy_s(), self._ours()
+        self._initial = time.monotonic(), machine_busy_s(), self._own_cpu_s()
         return self
 
     def __exit__(self, *_: object) -> None:
-        wall_s = max(time.monotonic() - self._began[0], 1e-3)
-        everybody = (machine_busy_s() - self._began[1]) / wall_s
-        ours = (self._ours() - self._began[2]) / wall_s
-        others = max(everybody - ours, 0.0)
-        self.said = f"{ours:.1f} processors used by this, {others:.1f} by others, of {os.cpu_count()}"
+        wall_s = max(time.monotonic() - self._initial[0], 1e-3)
+        busy = (machine_busy_s() - self._initial[1]) / wall_s
+        own = (self._own_cpu_s() - self._initial[2]) / wall_s
+        others = max(busy - own, 0.0)
+        self.summary = f"{own:.1f} processors used by this, {others:.1f} by others, of {os.cpu_count()}"
 
-    def _ours(self) -> float:
+    def _own_cpu_s(self) -> float:
         return cpu_s(process_tree(os.getpid()))

@@ -89,8 +89,8 @@ def cross_validate(
     """Return the probabilities of the aims of each goal by a fit without its table."""
     probabilities: list[dict[Aim, float]] = [{} for _ in goals]
     for fold in folds({goal.source for goal in goals}):
-        kept = [place for place, goal in enumerate(goals) if goal.source not in fold]
-        weights = fit([features[place] for place in kept], [goals[place] for place in kept])
+        training = [place for place, goal in enumerate(goals) if goal.source not in fold]
+        weights = fit([features[place] for place in training], [goals[place] for place in training])
         for place, goal in enumerate(goals):
             if goal.source in fold:
                 probabilities[place] = weigh_aims(features[place], weights)
@@ -103,12 +103,12 @@ def folds(sources: Collection[str]) -> list[set[str]]:
 
 
 def print_check(goals: Sequence[LabelledGoal], probabilities: Sequence[dict[Aim, float]]) -> None:
-    for name, chosen in (
+    for name, rows_of_part in (
         ("all", [True] * len(goals)),
         ("tuned goals", [goal.corpus == "goals" for goal in goals]),
         ("training goals", [goal.corpus == "training" for goal in goals]),
     ):
-        pairs = [(goal, p) for goal, p, keep in zip(goals, probabilities, chosen, strict=True) if keep]
+        pairs = [(goal, p) for goal, p, keep in zip(goals, probabilities, rows_of_part, strict=True) if keep]
         if not pairs:
             continue
         hits = [max(p, key=p.__getitem__) == goal.aim for goal, p in pairs]

@@ -36,6 +36,7 @@ from app.agents.goals.words import sentence_encoder
 from app.agents.goals.words.sentence_encoder import DIMENSIONS, HEADS, LAYERS, split_pieces
 
 EPOCHS = 3
+"""Passes over the training tables of a first fit."""
 RANK, RANK_SCALE, FIRST_LAYER = 12, 2.0, 2
 """Rank and factor of the changes, and the first layer that is changed: those below tell words, not meanings."""
 MATRICES = (
@@ -47,6 +48,7 @@ MATRICES = (
     "output.dense",
 )
 LEARNING_RATE, FURTHER_LEARNING_RATE, MAX_GRADIENT_NORM = 1e-3, 6e-4, 5.0
+"""Learning rates of Adam for a first and for a further fit, and the norm to which gradients are cut."""
 WARMING_STEPS = 12
 """Steps of a further fit in which its rate grows: its first gradients tell little."""
 KEPT_PIECES = 0.9
@@ -80,6 +82,7 @@ REQUESTS = (
 )
 """Words before and after what is asked for, in goals on made-up tables."""
 SEED = 1
+"""Seed of batches and masks, so that a fit can be repeated."""
 MULTIPLIED = jnp.bfloat16 if "bf16" in Path("/proc/cpuinfo").read_text() else jnp.float32
 """Type in which weights that are not fitted are multiplied: bfloat16 is twice as fast where a processor has it,
 and slow elsewhere."""
@@ -121,10 +124,10 @@ def main() -> None:
         write(fitted, stored, sentence_encoder.FILE, column_links.FILE)
         return
     for fold in range(FOLDS):
-        kept = [table for table in tables if fold_of(table.file) != fold]
+        training_tables = [table for table in tables if fold_of(table.file) != fold]
         folder = arguments.folds / str(fold)
         folder.mkdir(parents=True, exist_ok=True)
-        fitted = fit(kept, stored, arguments.epochs)
+        fitted = fit(training_tables, stored, arguments.epochs)
         write(fitted, stored, folder / sentence_encoder.FILE.name, folder / column_links.FILE.name)
 
 
@@ -222,13 +225,13 @@ def batches(
     parts = [parts[place] for place in random.permutation(len(parts))]
     while parts:
         step: list[Table] = []
-        left = []
+        remaining = []
         for part in parts:
             columns = sum(len(other.columns) for other in step) + len(part.columns)
             requests = sum(len(other.requests) for other in step) + len(part.requests)
             fits = columns <= MAX_COLUMNS - CONCEPTS_OF_TABLE and requests <= MAX_GOALS - CONCEPTS_OF_TABLE
-            (step if fits else left).append(part)
-        parts = left
+            (step if fits else remaining).append(part)
+        parts = remaining
         yield make_batch([*step, make_up_table(sections, random)])
 
 
@@ -374,11 +377,11 @@ class Fit:
             :, :, 0
         ]
         meant = jnp.where(batch["targets"] > 0, jax.nn.log_softmax(of_targets), -1e4)
-        found = jnp.where(batch["targets"].sum(-1) > 0, jax.nn.logsumexp(meant, -1), 0.0)
+        target_likelihood = jnp.where(batch["targets"].sum(-1) > 0, jax.nn.logsumexp(meant, -1), 0.0)
         distance = sum(((parameters[name] - jnp.eye(DIMENSIONS)) ** 2).sum() for name in SQUARE)
         return (
             -(hits * weights).sum() / WORDS_OF_STEP
-            - (found * batch["weights"]).sum() / GOALS_OF_STEP
+            - (target_likelihood * batch["weights"]).sum() / GOALS_OF_STEP
             + CLOSENESS * distance
         )
 

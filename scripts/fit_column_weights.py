@@ -135,13 +135,13 @@ def load_examples(folds: Path) -> list[Example]:
 @contextmanager
 def _links_of(folder: Path | None) -> Iterator[None]:
     """Have goals linked with columns by the fit of a folder; None is the product's own."""
-    kept = sentence_encoder.FILE, column_links.FILE
+    files = sentence_encoder.FILE, column_links.FILE
     if folder is not None:
-        sentence_encoder.FILE, column_links.FILE = (folder / file.name for file in kept)
+        sentence_encoder.FILE, column_links.FILE = (folder / file.name for file in files)
     sentence_encoder.forget()
     column_links.forget()
     yield
-    sentence_encoder.FILE, column_links.FILE = kept
+    sentence_encoder.FILE, column_links.FILE = files
     sentence_encoder.forget()
     column_links.forget()
 
@@ -206,11 +206,11 @@ class _Stacked:
     """Examples below each other, once with the evidence of the lexicon and once without it."""
 
     def __init__(self, examples: list[Example], names: list[str]) -> None:
-        whole = np.concatenate([to_matrix(example.rows, names) for example in examples])
-        without = whole.copy()
+        matrix = np.concatenate([to_matrix(example.rows, names) for example in examples])
+        without = matrix.copy()
         without[:, [name.startswith(LEXICON_FEATURES) for name in names]] = 0.0
         sizes = [len(example.meant) for example in examples] * 2
-        self.matrix = np.vstack([whole, without])
+        self.matrix = np.vstack([matrix, without])
         self.meant = np.tile(np.concatenate([example.meant for example in examples]), 2)
         self.sizes, self.starts = np.array(sizes), np.cumsum([0, *sizes[:-1]])
         self.example = np.repeat(np.arange(len(sizes)), sizes)
@@ -263,20 +263,21 @@ def print_check(examples: list[Example], names: list[str]) -> None:
                 confidences.append(shares.max())
                 hits.append(example.meant[shares.argmax()])
                 has_target.append(example.meant[:-1].any())
-    confidence, hit, with_target = np.array(confidences), np.array(hits), np.array(has_target)
-    print(f"{with_target.sum()} goals with a target: {hit[with_target].mean():.1%} mean the likeliest column")
+    confidence, is_hit, with_target = np.array(confidences), np.array(hits), np.array(has_target)
+    print(
+        f"{with_target.sum()} goals with a target: {is_hit[with_target].mean():.1%} mean the likeliest column"
+    )
     for low, high in ((0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.01)):
         inside = (confidence >= low) & (confidence < high)
-        mean, right = confidence[inside].mean(), hit[inside].mean()
+        mean, right = confidence[inside].mean(), is_hit[inside].mean()
         print(
             f"  probability {low:.1f} to {high:.1f}: {inside.sum():4} goals, mean {mean:.2f}, {right:.2f} right"
         )
     for limit in (0.3, 0.4, 0.5, 0.6):
         planned = confidence >= limit
-        right = (hit & planned & with_target).sum() / with_target.sum()
-        print(
-            f"  from {limit}: {right:.1%} of the goals with a target right, {(planned & ~hit).mean():.1%} wrong"
-        )
+        right = (is_hit & planned & with_target).sum() / with_target.sum()
+        wrong = (planned & ~is_hit).mean()
+        print(f"  from {limit}: {right:.1%} of the goals with a target right, {wrong:.1%} wrong")
 
 
 if __name__ == "__main__":

@@ -36,13 +36,13 @@ def git(*words: str) -> str:
 
 def moved_modules(revisions: list[str]) -> dict[str, str]:
     """Path at the first revision -> path at the last one of every module that exists in both."""
-    listed = git("ls-tree", "-r", "--name-only", revisions[0], "--", SOURCE).splitlines()
-    paths = {path: path for path in listed if path.endswith(".py")}
+    first_files = git("ls-tree", "-r", "--name-only", revisions[0], "--", SOURCE).splitlines()
+    paths = {path: path for path in first_files if path.endswith(".py")}
     for old, new in pairwise(revisions):
         changes = git("diff", "-M40%", "-l0", "--name-status", "--diff-filter=RD", old, new, "--", SOURCE)
         moved = {fields[1]: fields[-1] for fields in map(str.split, changes.splitlines())}
-        gone = {path for path, target in moved.items() if path == target}
-        paths = {first: moved.get(path, path) for first, path in paths.items() if path not in gone}
+        removed = {path for path, target in moved.items() if path == target}
+        paths = {first: moved.get(path, path) for first, path in paths.items() if path not in removed}
     return paths
 
 
@@ -126,12 +126,12 @@ def renamed_definitions(before: str, after: str) -> Iterator[tuple[str, str]]:
         key=lambda pair: -pair[0],
     )
     # The most alike come first, over the whole module: the first name of a file may not take another's partner.
-    taken: set[str] = set()
+    assigned: set[str] = set()
     renamed: dict[str, str] = {}
     for score, name, other in pairs:
-        if score and name not in renamed and other not in taken:
+        if score and name not in renamed and other not in assigned:
             renamed[name] = other
-            taken.add(other)
+            assigned.add(other)
     yield from renamed.items()
 
 

@@ -36,13 +36,13 @@ _LETTERS, _DIGITS = frozenset(string.ascii_lowercase), frozenset(string.digits)
 def main(source: Path) -> None:
     tensors = read_tensors(source / "model.safetensors")
     pieces = (source / "vocab.txt").read_text(encoding="utf-8").split("\n")
-    kept = choose_pieces(pieces)
-    arrays: dict[str, np.ndarray] = {"pieces": np.array("\n".join(pieces[place] for place in kept))}
+    used_pieces = choose_pieces(pieces)
+    arrays: dict[str, np.ndarray] = {"pieces": np.array("\n".join(pieces[place] for place in used_pieces))}
     for name, tensor in tensors.items():
         if name.endswith(("position_ids", "pooler.dense.weight", "pooler.dense.bias")):
             continue
         if name == "embeddings.word_embeddings.weight":
-            tensor = tensor[kept]
+            tensor = tensor[used_pieces]
         elif name == "embeddings.position_embeddings.weight":
             tensor = tensor[:POSITIONS]
         if tensor.ndim == 1:
@@ -80,8 +80,8 @@ def choose_pieces(pieces: list[str]) -> list[int]:
         path.read_text(encoding="utf-8").lower() for folder, pattern in SOURCES for path in folder.glob(pattern)
     )
     used = {word for text in texts for word in re.findall("[a-z]+", text)}
-    named = [place for place in words if pieces[place] in used]
-    return [*special, *sorted({*signs, *words[:WORDS], *named, *continued})]
+    word_places = [place for place in words if pieces[place] in used]
+    return [*special, *sorted({*signs, *words[:WORDS], *word_places, *continued})]
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ WORDS = 20_000
 """Words that are kept: columns and goals hardly use rarer ones, and the file stays below 2 MB."""
 SHARED_COMPONENTS = 3
 """Principal components that are taken out: dimensions / 30, rounded down, as the paper advises."""
-DIMENSIONS = 64
+DIMENSION_COUNT = 64
+"""Principal components that are stored, after the shared ones."""
 
 
 def main(source: Path) -> None:
@@ -34,7 +35,7 @@ def main(source: Path) -> None:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors -= vectors.mean(axis=0)
     _, _, components = np.linalg.svd(vectors, full_matrices=False)
-    vectors = vectors @ components[SHARED_COMPONENTS : SHARED_COMPONENTS + DIMENSIONS].T
+    vectors = vectors @ components[SHARED_COMPONENTS : SHARED_COMPONENTS + DIMENSION_COUNT].T
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled = np.round(vectors / np.abs(vectors).max() * 127).astype("int8")
     np.savez_compressed(TARGET, words=np.array("\n".join(words)), vectors=scaled)

@@ -81,13 +81,13 @@ def write_wide_table(path: Path) -> Path:
 async def measure(running: Service, token: str, name: str, attempt: Attempt) -> None:
     """Print what an attempt was answered, and its cost."""
     client = await Client.connect(running.port, token)
-    began, used_s = time.perf_counter(), cpu_s(running)
+    started, used_s = time.perf_counter(), cpu_s(running)
     try:
         await attempt(client)
         answer = "NOT REFUSED"
     except RuntimeError as refusal:
         answer = f"refused: {str(refusal)[:150]}"
-    wall_s = time.perf_counter() - began
+    wall_s = time.perf_counter() - started
     client.close()
     print(f"{name}: {cpu_s(running) - used_s:.2f} s of processors, {wall_s:.2f} s; {answer}", flush=True)
 
@@ -96,15 +96,15 @@ def cpu_s(running: Service) -> float:
     return running.cpu_s("api") + running.cpu_s("steps")
 
 
-async def read_as_neighbour(client: Client, until: Callable[[], bool]) -> list[float]:
-    """Milliseconds of requests, one after the other, until enough were sent and `until` says so."""
-    taken: list[float] = []
-    while len(taken) < NEIGHBOUR_REQUESTS or not until():
-        began = time.perf_counter()
+async def read_as_neighbour(client: Client, is_done: Callable[[], bool]) -> list[float]:
+    """Milliseconds of requests, one after the other, until enough were sent and `is_done` says so."""
+    latencies_ms: list[float] = []
+    while len(latencies_ms) < NEIGHBOUR_REQUESTS or not is_done():
+        started = time.perf_counter()
         await client.call("GET", SESSIONS)
-        taken.append(1e3 * (time.perf_counter() - began))
+        latencies_ms.append(1e3 * (time.perf_counter() - started))
         await asyncio.sleep(0.005)
-    return taken
+    return latencies_ms
 
 
 async def send_goals(running: Service, token: str, table: Path) -> None:
@@ -113,35 +113,36 @@ async def send_goals(running: Service, token: str, table: Path) -> None:
     client = await Client.connect(running.port, token)
     dataset = (await client.send_file(f"{API}/datasets?filename={table.name}", table))["id"]
     client.close()
-    alone = await read_as_neighbour(neighbour, lambda: True)
+    unloaded_ms = await read_as_neighbour(neighbour, lambda: True)
     answers: Counter[str] = Counter()
     clauses = (f"and not where amount is above {n}" for n in range(GOAL_CLAUSES))
     goal = f"Predict amount by region, {', '.join(clauses)}"
 
     async def send() -> None:
-        own = await Client.connect(running.port, token)
+        connection = await Client.connect(running.port, token)
         try:
-            await own.call("POST", SESSIONS, {"goal": goal, "dataset_ids": [dataset]})
+            await connection.call("POST", SESSIONS, {"goal": goal, "dataset_ids": [dataset]})
             answers["accepted"] += 1
         except RuntimeError as refusal:
             answers[str(refusal).partition("'code': '")[2].partition("'")[0] or str(refusal)[:80]] += 1
-        own.close()
+        connection.close()
 
-    began, used_s = time.perf_counter(), cpu_s(running)
+    started, used_s = time.perf_counter(), cpu_s(running)
     sending = asyncio.gather(*(send() for _ in range(GOALS)))
-    beside = await read_as_neighbour(neighbour, sending.done)
+    loaded_ms = await read_as_neighbour(neighbour, sending.done)
     await sending
-    wall_s = time.perf_counter() - began
+    wall_s = time.perf_counter() - started
     neighbour.close()
     counts = ", ".join(f"{count} {answer}" for answer, count in answers.items())
     print(f"{GOALS} goals of {len(goal):,} characters: {cpu_s(running) - used_s:.2f} s of processors,"
           f" {wall_s:.2f} s; {counts}")  # fmt: skip
-    print(f"  a neighbour's request: {_describe(beside)}, alone {_describe(alone)};"
-          f" {statistics.median(beside) / statistics.median(alone):.1f} times")  # fmt: skip
+    print(f"  a neighbour's request: {_describe(loaded_ms)}, alone {_describe(unloaded_ms)};"
+          f" {statistics.median(loaded_ms) / statistics.median(unloaded_ms):.1f} times")  # fmt: skip
 
 
-def _describe(taken: list[float]) -> str:
-    return f"median {statistics.median(taken):.1f} ms, p99 {statistics.quantiles(taken, n=100)[98]:.1f}"
+def _describe(latencies_ms: list[float]) -> str:
+    p99 = statistics.quantiles(latencies_ms, n=100)[98]
+    return f"median {statistics.median(latencies_ms):.1f} ms, p99 {p99:.1f}"
 
 
 async def report(running: Service, folder: Path) -> None:
@@ -166,7 +167,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="labcrew-bench-") as folder, service() as running, Load() as load:
         running.start("steps", STEPS)
         asyncio.run(report(running, Path(folder)))
-    print(f"load: {load.said}")
+    print(f"load: {load.summary}")
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def run(times: int) -> None:
     for place in PLACES:
         report(place, [turn[place] for turn in turns])
     report("the model alone", alone_ms)
-    print(load.said)
+    print(load.summary)
 
 
 if __name__ == "__main__":

@@ -43,11 +43,11 @@ def time_ms(works: Mapping[str, Callable[[], object]], times: int) -> dict[str, 
     taken_ms: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(times + 1):
         for name, work in works.items():
-            began = time.perf_counter()
+            started = time.perf_counter()
             work()
             # The first prepares what is prepared once, such as the libraries of cells.
             if turn:
-                taken_ms[name].append(1e3 * (time.perf_counter() - began))
+                taken_ms[name].append(1e3 * (time.perf_counter() - started))
     return taken_ms
 
 
@@ -61,10 +61,10 @@ def send(client: LabClient, thread: str | None, message: str) -> str:
 
 
 def run(client: LabClient, times: int, rows: int) -> None:
-    made = client.turn(send(client, None, f"SQL: create table big as {make_rows(rows)}"))
-    if made["failure"]:
-        raise SystemExit(made["failure"]["message"])
-    thread = str(made["thread_id"])
+    table_turn = client.turn(send(client, None, f"SQL: create table big as {make_rows(rows)}"))
+    if table_turn["failure"]:
+        raise SystemExit(table_turn["failure"]["message"])
+    thread = str(table_turn["thread_id"])
     database = duckdb.connect(config={"threads": 1, "memory_limit": MEMORY})
     database.execute(f"create table big as {make_rows(rows)}")
     query, bare, parquet = f"SQL: over {rows:,} rows", "DuckDB alone", "DuckDB on Parquet"
@@ -91,7 +91,7 @@ def run(client: LabClient, times: int, rows: int) -> None:
     for name, values in taken_ms.items():
         print(f"{name:<28} median {statistics.median(values):8.1f} ms, worst {max(values):8.1f} ms")
     beside_ms = statistics.median(taken_ms[query]) - statistics.median(taken_ms[bare])
-    print(f"the query beside DuckDB      median {beside_ms:8.1f} ms; {load.said}")
+    print(f"the query beside DuckDB      median {beside_ms:8.1f} ms; {load.summary}")
 
 
 if __name__ == "__main__":

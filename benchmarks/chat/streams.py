@@ -63,10 +63,10 @@ async def open_conversation(port: int, streams: int) -> Conversation:
 
 async def say_evenly(conversations: list[Conversation], rate: float, seconds: float) -> float:
     """Send `rate` messages a second, one conversation after the other. Return the latest start in seconds."""
-    began, latest = time.monotonic(), 0.0
+    started, latest = time.monotonic(), 0.0
     saying: set[asyncio.Task[None]] = set()
     for number in range(int(rate * seconds)):
-        delay = began + number / rate - time.monotonic()
+        delay = started + number / rate - time.monotonic()
         latest = max(latest, -delay)
         await asyncio.sleep(max(0.0, delay))
         saying.add(asyncio.create_task(conversations[number % len(conversations)].say()))
@@ -90,12 +90,12 @@ def read_frames(socket: Socket) -> tuple[dict[str, list[int]], set[str]]:
 
 async def until_ended(conversations: list[Conversation]) -> None:
     """Wait until every stream was told the end of every turn, or for a while."""
-    until = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _PATIENCE_S
     missing = True
-    while missing and time.monotonic() < until:
+    while missing and time.monotonic() < deadline:
         await asyncio.sleep(0.5)
         missing = any(
-            sum(piece.count(b'{"kind":"ended"') for _, piece in socket.heard) < len(conversation.turns)
+            sum(piece.count(b'{"kind":"ended"') for _, piece in socket.pieces) < len(conversation.turns)
             for conversation in conversations
             for socket in conversation.sockets
         )
@@ -111,10 +111,10 @@ async def read_rows(database_url: str) -> dict[str, list[int]]:
 async def report(running: Service, threads: int, streams: int, rate: float, seconds: float) -> None:
     conversations = [await open_conversation(running.port, streams) for _ in range(threads)]
     with Load() as load:
-        began = time.monotonic()
+        started = time.monotonic()
         latest_s = await say_evenly(conversations, rate, seconds)
         await until_ended(conversations)
-        took_s = time.monotonic() - began
+        took_s = time.monotonic() - started
     rows = await read_rows(running.database_url)
     wrong = deliveries = turns = 0
     for conversation in conversations:
@@ -124,12 +124,14 @@ async def report(running: Service, threads: int, streams: int, rate: float, seco
             for turn in conversation.turns:
                 deliveries += len(numbers[turn])
                 wrong += numbers[turn] != rows[turn] or turn not in ended
-    closed = sum(socket.gone for conversation in conversations for socket in conversation.sockets)
+    closed = sum(socket.is_closed for conversation in conversations for socket in conversation.sockets)
     print(f"{threads * streams:,} streams on {threads} conversations, {turns:,} turns, {rate:g} a second")
     print(f"  {deliveries:,} events delivered; turns that a stream did not get whole and in order: {wrong}")
     print(f"  streams closed: {closed}; the last end came {took_s - seconds:.1f} s after the last turn was due")
     print(f"  latest start of a turn: {latest_s:.2f} s behind its time")
-    print(f"  events of a turn: {statistics.median(map(len, rows.values())):g}; load: {load.said}", flush=True)
+    print(
+        f"  events of a turn: {statistics.median(map(len, rows.values())):g}; load: {load.summary}", flush=True
+    )
 
 
 def main() -> None:
@@ -138,10 +140,10 @@ def main() -> None:
     parser.add_argument("--streams", type=int, default=10)
     parser.add_argument("--rate", type=float, default=20)
     parser.add_argument("--seconds", type=float, default=60)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with service(MAX_CONCURRENT_SESSIONS="0", **UNMETERED) as running:
         running.start("steps", STEPS)
-        uvloop.run(report(running, given.threads, given.streams, given.rate, given.seconds))
+        uvloop.run(report(running, options.threads, options.streams, options.rate, options.seconds))
 
 
 if __name__ == "__main__":

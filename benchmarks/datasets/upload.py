@@ -23,8 +23,10 @@ from benchmarks.datasets.table import ROWS, write_csv
 from benchmarks.quality.resource_usage import ResourceMonitor
 from benchmarks.service import Load, Service, service, sign_in
 
-_ROUNDS = 3
+ROUNDS = 3
+"""Uploads of the file: their best is compared."""
 _GOAL_S, _GOAL_MB, _GOAL_RATIO = 12, 600, 1.5
+"""Goals of seconds, peak memory, and time over that of DuckDB with the profile."""
 
 _BARE = """
 import resource, sys, time, duckdb
@@ -73,34 +75,34 @@ async def upload(running: Service, token: str, path: Path) -> tuple[float, float
     return seconds, usage.peak_mb, usage.cpu_s, before_mb, dataset
 
 
-async def check_whole(running: Service, token: str, path: Path, made: dict[str, Any]) -> None:
-    """The profile says what DuckDB's own reading of the file says."""
+async def check_profile(running: Service, token: str, path: Path, dataset: dict[str, Any]) -> None:
+    """Compare the profile with DuckDB's own aggregates of the file."""
     client = await Client.connect(running.port, token)
-    profile = await client.call("GET", f"/api/v1/datasets/{made['id']}/schema")
+    profile = await client.call("GET", f"/api/v1/datasets/{dataset['id']}/schema")
     client.close()
     columns = {column["name"]: column for column in profile["columns"]}
     with duckdb.connect() as connection:
         for name, column in columns.items():
-            count, missing, least, most, mean = (
+            count, missing, minimum, maximum, mean = (
                 connection.execute(
                     f"SELECT count(*), count(*) - count({name}), min({name}), max({name}),"
                     f" {f'avg({name})' if column['type'] in ('integer', 'number') else 'NULL'} FROM '{path}'"
                 ).fetchone()
                 or ()
             )
-            _same(name, "rows", profile["rows"], count)
-            _same(name, "missing", column["missing_count"], missing)
+            _check_equal(name, "rows", profile["rows"], count)
+            _check_equal(name, "missing", column["missing_count"], missing)
             if column["type"] in ("integer", "number"):
-                _same(name, "extremes", (column["min"], column["max"]), (least, most))
-                _same(name, "mean", f"{column['mean']:.9g}", f"{mean:.9g}")
+                _check_equal(name, "extremes", (column["min"], column["max"]), (minimum, maximum))
+                _check_equal(name, "mean", f"{column['mean']:.9g}", f"{mean:.9g}")
         top = connection.execute(f"SELECT town, count(*) FROM '{path}' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1")
         value, count = top.fetchone() or ()
-        _same("town", "most frequent", columns["town"]["top"][0], {"value": value, "count": count})
+        _check_equal("town", "most frequent", columns["town"]["top"][0], {"value": value, "count": count})
 
 
-def _same(column: str, fact: str, ours: object, theirs: object) -> None:
-    if ours != theirs:
-        raise RuntimeError(f"{column}: {fact} is {ours!r}, and DuckDB says {theirs!r}")
+def _check_equal(column: str, fact: str, value: object, expected: object) -> None:
+    if value != expected:
+        raise RuntimeError(f"{column}: {fact} is {value!r} instead of {expected!r}")
 
 
 def _with_lines(path: Path, target: Path, change: Callable[[int, bytes], bytes]) -> Path:
@@ -110,34 +112,34 @@ def _with_lines(path: Path, target: Path, change: Callable[[int, bytes], bytes])
     return target
 
 
-async def check_wrong(running: Service, token: str, path: Path, rows: int) -> None:
+async def check_malformed(running: Service, token: str, path: Path, rows: int) -> None:
     """Short rows lack cells, a word among numbers is a missing one, a row that is too long is refused."""
-    late = rows * 9 // 10
+    bad_row = rows * 9 // 10
     short = _with_lines(
-        path, path.with_name("short.csv"), lambda n, line: b"7,2024-01-01\n" if n == late else line
+        path, path.with_name("short.csv"), lambda n, line: b"7,2024-01-01\n" if n == bad_row else line
     )
-    made = await post(running, token, short)
-    _same("short.csv", "rows", made["rows"], rows)
-    assert any("fewer" in note for note in made["format"]["notes"]), made["format"]
+    dataset = await post(running, token, short)
+    _check_equal("short.csv", "rows", dataset["rows"], rows)
+    assert any("fewer" in note for note in dataset["format"]["notes"]), dataset["format"]
     odd = _with_lines(
         path,
         path.with_name("odd.csv"),
-        lambda n, line: line.replace(b"%d," % (n - 1), b"x,", 1) if n == late else line,
+        lambda n, line: line.replace(b"%d," % (n - 1), b"x,", 1) if n == bad_row else line,
     )
-    made = await post(running, token, odd)
-    _same("odd.csv", "rows", made["rows"], rows)
+    dataset = await post(running, token, odd)
+    _check_equal("odd.csv", "rows", dataset["rows"], rows)
     client = await Client.connect(running.port, token)
-    column = (await client.call("GET", f"/api/v1/datasets/{made['id']}/schema"))["columns"][0]
+    column = (await client.call("GET", f"/api/v1/datasets/{dataset['id']}/schema"))["columns"][0]
     client.close()
     facts = (column["name"], column["type"], column["missing_count"])
-    _same("odd.csv", "type and missing cells", facts, ("order_id", "integer", 1))
+    _check_equal("odd.csv", "type and missing cells", facts, ("order_id", "integer", 1))
     long = _with_lines(
-        path, path.with_name("long.csv"), lambda n, line: line.strip() + b",1,2\n" if n == late else line
+        path, path.with_name("long.csv"), lambda n, line: line.strip() + b",1,2\n" if n == bad_row else line
     )
     try:
         await post(running, token, long)
     except RuntimeError as refusal:
-        _same("long.csv", "line", f"Line {late + 1} " in str(refusal), True)
+        _check_equal("long.csv", "line", f"Line {bad_row + 1} " in str(refusal), True)
     else:
         raise RuntimeError("a row that is too long was taken")
 
@@ -147,48 +149,50 @@ async def measure(running: Service, path: Path, rows: int, rounds: int) -> None:
     tiny = path.with_name("tiny.csv")
     write_csv(tiny, 1_000)
     await post(running, token, tiny)  # cells are up
-    ours, theirs, profiled = [], [], []
+    uploads, conversions, profiled = [], [], []
     for _ in range(rounds):
         with Load() as load:
-            theirs.append(bare_conversion(path))
-        print(f"  DuckDB alone  {_figures(theirs[-1])}; {load.said}", flush=True)
+            conversions.append(bare_conversion(path))
+        print(f"  DuckDB alone  {_figures(conversions[-1])}; {load.summary}", flush=True)
         with Load() as load:
             profiled.append(bare_conversion(path, "profile"))
-        print(f"  and a profile {_figures(profiled[-1])}; {load.said}", flush=True)
+        print(f"  and a profile {_figures(profiled[-1])}; {load.summary}", flush=True)
         with Load() as load:
-            *figures, made = await upload(running, token, path)
-        ours.append(tuple(figures))
-        print(f"  upload        {_figures(ours[-1])}; {load.said}", flush=True)
-    best, floor, reference = min(ours), min(theirs), min(profiled)
-    print(f"upload to profile {best[0]:.1f} s (goal {_GOAL_S}), peak {best[1]:.0f} MB (goal {_GOAL_MB}),")
-    print(f"  of which the API and its zygote had {best[3]:.0f} before;")
-    print(f"  {best[0] / floor[0]:.2f} times DuckDB's bare conversion ({floor[0]:.1f} s, {floor[1]:.0f} MB),")
+            *figures, dataset = await upload(running, token, path)
+        uploads.append(tuple(figures))
+        print(f"  upload        {_figures(uploads[-1])}; {load.summary}", flush=True)
+    upload_cost, bare_cost, profile_cost = min(uploads), min(conversions), min(profiled)
+    print(f"upload to profile {upload_cost[0]:.1f} s (goal {_GOAL_S}),")
+    print(f"  peak {upload_cost[1]:.0f} MB (goal {_GOAL_MB}),")
+    print(f"  of which the API and its zygote had {upload_cost[3]:.0f} before;")
+    print(f"  {upload_cost[0] / bare_cost[0]:.2f} times DuckDB's bare conversion")
+    print(f"  ({bare_cost[0]:.1f} s, {bare_cost[1]:.0f} MB),")
     print(
-        f"  {best[0] / reference[0]:.2f} times that with the profile ({reference[0]:.1f} s;"
-        f" goal {_GOAL_RATIO}), {best[2] / reference[2]:.2f} times its CPU"
+        f"  {upload_cost[0] / profile_cost[0]:.2f} times that with the profile ({profile_cost[0]:.1f} s;"
+        f" goal {_GOAL_RATIO}), {upload_cost[2] / profile_cost[2]:.2f} times its CPU"
     )
-    await check_whole(running, token, path, made)
-    print("  what the profile says is what DuckDB says")
+    await check_profile(running, token, path, dataset)
+    print("  the profile equals DuckDB's aggregates")
     small = path.with_name("small.csv")
     write_csv(small, rows // 10)
-    await check_wrong(running, token, small, rows // 10)
+    await check_malformed(running, token, small, rows // 10)
     print("  short rows, a word among numbers and a row that is too long: as promised")
 
 
-def _figures(one: tuple[float, ...]) -> str:
-    return f"{one[0]:6.1f} s, {one[1]:5.0f} MB, {one[2]:5.1f} s of CPU"
+def _figures(figures: tuple[float, ...]) -> str:
+    return f"{figures[0]:6.1f} s, {figures[1]:5.0f} MB, {figures[2]:5.1f} s of CPU"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=ROWS)
-    parser.add_argument("--rounds", type=int, default=_ROUNDS)
-    given = parser.parse_args()
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="labcrew-bench-") as folder, service() as running:
         path = Path(folder) / "orders.csv"
-        size = write_csv(path, given.rows)
-        print(f"{given.rows:,} rows of 12 columns, {size / 1e6:,.0f} MB of CSV", flush=True)
-        asyncio.run(measure(running, path, given.rows, given.rounds))
+        size = write_csv(path, options.rows)
+        print(f"{options.rows:,} rows of 12 columns, {size / 1e6:,.0f} MB of CSV", flush=True)
+        asyncio.run(measure(running, path, options.rows, options.rounds))
 
 
 if __name__ == "__main__":

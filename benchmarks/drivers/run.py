@@ -26,20 +26,21 @@ _SHAPES = ((400, 8), (3_000, 12), (3_000, 80), (30_000, 12), (100_000, 40))
 _SLOPES = {"area": 90.0, "quality": 15_000.0, "age": -600.0}
 _CITIES = {"A": 0.0, "B": 20_000.0, "C": -10_000.0}
 _NOISE = 25_000.0
+"""Standard deviation of the price that no column explains."""
 _ESTIMATORS = ("LightGBM", "Ridge", "Network")
 _FOLDS = 2
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Ratios of one explanation; `held` of `effects` intervals hold the truth."""
+    """Ratios of one explanation; `covered` of `effects` intervals contain the true effect."""
 
     seconds: float
     time_ratio: float
     row_ratio: float
     repeats: int
     leading: str
-    held: int
+    covered: int
     effects: int
 
 
@@ -66,25 +67,25 @@ def fit_ensemble(table: pd.DataFrame, folder: Path) -> dict[str, Path]:
     source = folder / "table.parquet"
     table.to_parquet(source)
     locked: Any = split.split_table(CellWorkspace({"table": source}, folder), {"target": "price"}, seed=0)
-    given = {"problem": locked["problem"], "folds": locked["folds"]}
+    folded = {"problem": locked["problem"], "folds": locked["folds"]}
     fits: list[Any] = []
     inputs: dict[str, Path] = {}
     for place, estimator in enumerate(_ESTIMATORS):
         output = folder / estimator
         output.mkdir()
         workspace = CellWorkspace({"frame": folder / "train.parquet"}, output)
-        fits.append(train.fit_candidate(workspace, estimator=estimator, run=list(range(_FOLDS)), **given))
+        fits.append(train.fit_candidate(workspace, estimator=estimator, run=list(range(_FOLDS)), **folded))
         inputs |= {f"model_{place}": output / "model.skops", f"oof_{place}": output / "oof.parquet"}
     blended = folder / "blend"
     blended.mkdir()
-    train.blend(CellWorkspace(inputs, blended), fits=fits, seed=0, **given)
+    train.blend(CellWorkspace(inputs, blended), fits=fits, seed=0, **folded)
     return {"holdout": folder / "holdout.parquet", "model": blended / "model.skops"}
 
 
 def measure(inputs: Mapping[str, Path], folder: Path, limit_s: float) -> Measurement:
     facts: Any = explain.explain_model(CellWorkspace(inputs, folder), limit_s=limit_s)
     drivers = facts["drivers"]
-    held = [low <= truth <= high for low, truth, high in _effects(drivers)]
+    covered = [low <= truth <= high for low, truth, high in _effects(drivers)]
     leaders = [", ".join(driver["columns"]) for driver in drivers["drivers"][: drivers["leaders"]]]
     return Measurement(
         facts["explain_s"],
@@ -92,15 +93,15 @@ def measure(inputs: Mapping[str, Path], folder: Path, limit_s: float) -> Measure
         drivers["rows"] / drivers["holdout_rows"],
         drivers["repeats"],
         " | ".join(leaders) or "-",
-        sum(held),
-        len(held),
+        sum(covered),
+        len(covered),
     )
 
 
 def describe(row: Measurement) -> str:
     return (
         f"{row.seconds:>7.1f}  {row.time_ratio:>11.2f}  {row.row_ratio:>11.2f}  {row.repeats:>7}"
-        f"  {row.held:>4} of {row.effects:<2}  {row.leading}"
+        f"  {row.covered:>4} of {row.effects:<2}  {row.leading}"
     )
 
 
@@ -117,18 +118,18 @@ def _effects(drivers: Any) -> Iterator[tuple[float, float, float]]:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--budget", type=float, default=60.0, help="time budget of the session in seconds")
-    options.add_argument("--shapes", type=int, default=len(_SHAPES), help="how many tables, the smallest first")
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--budget", type=float, default=60.0, help="time budget of the session in seconds")
+    parser.add_argument("--shapes", type=int, default=len(_SHAPES), help="how many tables, the smallest first")
+    options = parser.parse_args()
     print("rows x columns   goal     seconds  of its time  of the rows  repeats  intervals  leading")
-    for rows, columns in _SHAPES[: given.shapes]:
+    for rows, columns in _SHAPES[: options.shapes]:
         with tempfile.TemporaryDirectory(prefix="drivers-") as name:
             folder = Path(name)
             inputs = fit_ensemble(make_table(rows, columns), folder)
             for goal, share in (("any", BUDGET_SHARE), ("drivers", DRIVERS_BUDGET_SHARE)):
                 (folder / goal).mkdir()
-                row = measure(inputs, folder / goal, max(share * given.budget, MIN_S))
+                row = measure(inputs, folder / goal, max(share * options.budget, MIN_S))
                 print(f"{rows:>7,} x {columns:<4}  {goal:<8} {describe(row)}", flush=True)
 
 

@@ -24,7 +24,8 @@ from app.storage.postgres import PostgresBlobs
 
 _SESSIONS = "/api/v1/lab/agent/sessions"
 _ROWS = 20_000
-_ROUNDS = 3
+ROUNDS = 3
+"""Pairs of runs with one and with two workers: their median ratio is printed."""
 _WITHIN_S = 900
 _ESTIMATOR = "LightGBM"
 
@@ -36,8 +37,8 @@ from fits where session_id = $1
 """
 
 
-async def stored(running: Service, folder: Path, fits: int) -> str:
-    """A goal that the benchmark's graph reads."""
+async def store_goal(running: Service, folder: Path, fits: int) -> str:
+    """Store the table, and return a goal that the benchmark's graph parses."""
     table(_ROWS).to_parquet(folder / "table.parquet", index=False)
     locked: Any = split.split_table(
         CellWorkspace({"table": folder / "table.parquet"}, folder), {"target": "bought"}
@@ -45,67 +46,73 @@ async def stored(running: Service, folder: Path, fits: int) -> str:
     db = await Database.open(running.database_url)
     frame = await PostgresBlobs(db.pool, folder / "blobs").put_file(folder / "train.parquet")
     await db.close()
-    chosen = [{"learning_rate": 0.02 + 0.002 * n} for n in range(fits)]
-    asked = {"frame": frame.digest, "problem": locked["problem"], "folds": locked["folds"], "fits": chosen}
-    return json.dumps({**asked, "estimator": _ESTIMATOR})
+    hyperparameters = [{"learning_rate": 0.02 + 0.002 * n} for n in range(fits)]
+    goal = {
+        "frame": frame.digest,
+        "problem": locked["problem"],
+        "folds": locked["folds"],
+        "fits": hyperparameters,
+        "estimator": _ESTIMATOR,
+    }
+    return json.dumps(goal)
 
 
-async def round_of(running: Service, token: str, goal: str) -> dict[str, float]:
+async def run_round(running: Service, token: str, goal: str) -> dict[str, float]:
     client = await Client.connect(running.port, token)
-    made = await client.call("POST", _SESSIONS, {"goal": goal})
+    session = await client.call("POST", _SESSIONS, {"goal": goal})
     client.close()
     for _ in range(_WITHIN_S * 2):
         client = await Client.connect(running.port, token)
-        stands = await client.call("GET", f"{_SESSIONS}/{made['id']}")
+        view = await client.call("GET", f"{_SESSIONS}/{session['id']}")
         client.close()
-        if stands["ended_at"]:
+        if view["ended_at"]:
             break
         await asyncio.sleep(0.5)
-    if stands["status"] != "completed":
-        raise RuntimeError(stands)
+    if view["status"] != "completed":
+        raise RuntimeError(view)
     db = await Database.open(running.database_url)
-    row = await db.row(_ROUND, made["id"]) or {}
+    row = await db.row(_ROUND, session["id"]) or {}
     await db.close()
     return dict(row)
 
 
 async def measure(running: Service, folder: Path, fits: int, rounds: int) -> None:
     token = await sign_in(running.port)
-    goal = await stored(running, folder, fits)
+    goal = await store_goal(running, folder, fits)
     small = json.dumps({**json.loads(goal), "fits": json.loads(goal)["fits"][:2]})
     ratios = []
     for _ in range(rounds):
-        walls = {}
+        wall_times_s = {}
         for workers in (1, 2):
             for n in range(workers):
                 running.start(f"compute {n}", "benchmarks.fits.worker compute")
-            await round_of(running, token, small)  # their cells are up
+            await run_round(running, token, small)  # their cells are up
             with Load() as load:
-                found = await round_of(running, token, goal)
-            walls[workers] = found["wall_s"]
+                row = await run_round(running, token, goal)
+            wall_times_s[workers] = row["wall_s"]
             print(
-                f"  {workers} of them: {found['wall_s']:6.1f} s for {found['fits']} fits of"
-                f" {found['fits_s']:.1f} s together, {found['once']} done by their first run; {load.said}",
+                f"  {workers} of them: {row['wall_s']:6.1f} s for {row['fits']} fits of"
+                f" {row['fits_s']:.1f} s together, {row['once']} done by their first run; {load.summary}",
                 flush=True,
             )
             for n in range(workers):
                 running.end(f"compute {n}")
-        ratios.append(walls[1] / walls[2])
+        ratios.append(wall_times_s[1] / wall_times_s[2])
     print(f"two workers are {statistics.median(ratios):.2f} times as fast as one (goal 1.8)")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=16)
-    parser.add_argument("--rounds", type=int, default=_ROUNDS)
-    given = parser.parse_args()
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="labcrew-bench-") as folder, service() as running:
         running.start("steps", "benchmarks.fits.worker steps")
         print(
-            f"{given.fits} fits of {_ESTIMATOR} on {_ROWS:,} rows; workers that compute one at a time:",
+            f"{options.fits} fits of {_ESTIMATOR} on {_ROWS:,} rows; workers that compute one at a time:",
             flush=True,
         )
-        asyncio.run(measure(running, Path(folder), given.fits, given.rounds))
+        asyncio.run(measure(running, Path(folder), options.fits, options.rounds))
 
 
 if __name__ == "__main__":

@@ -29,21 +29,21 @@ class FitsState(JournaledState, total=False):
 
 async def _fit_all(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[str, Any]:
     step = runtime.context
-    wanted = json.loads(step.session.goal)
-    given = {"problem": wanted["problem"], "folds": wanted["folds"], "estimator": wanted["estimator"]}
+    goal = json.loads(step.session.goal)
+    common_inputs = {"problem": goal["problem"], "folds": goal["folds"], "estimator": goal["estimator"]}
     fits = [
         Fit(
             f"fit {n}",
             "models.train.fit_candidate",
-            {**given, "hyperparameters": chosen, "seed": n},
+            {**common_inputs, "hyperparameters": hyperparameters, "seed": n},
             inputs,
             _LIMITS,
         )
-        for inputs in [{"frame": wanted["frame"]}]
-        for n, chosen in enumerate(wanted["fits"])
+        for inputs in [{"frame": goal["frame"]}]
+        for n, hyperparameters in enumerate(goal["fits"])
     ]
     outcomes = await step.fan_out("round", fits, _DEADLINE_S)
-    return {"scores": [[one.status, (one.value or {}).get("score")] for one in outcomes]}  # type: ignore[union-attr]
+    return {"scores": [[outcome.status, (outcome.value or {}).get("score")] for outcome in outcomes]}  # type: ignore[union-attr]
 
 
 def spec() -> GraphSpec:

@@ -4,7 +4,7 @@
 
 Each series is forecast from several rows of its last third, each time from the rows before alone, and compared
 with the last value, drift, the value of each season before and exponential smoothing. Half of the series, by
-the SHA-256 of their names, are kept aside: methods are chosen and constants set by the other half only.
+the SHA-256 of their names, are held out: methods are chosen and constants set by the other half only.
 """
 
 import argparse
@@ -98,10 +98,10 @@ def made_series() -> Iterator[BenchmarkSeries]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Errors (origins,) of the chosen methods and of the best reference, and the share of truths inside."""
+    """Errors (origins,) of the selected methods and of each reference, and the coverage of intervals."""
 
     series: BenchmarkSeries
-    chosen: np.ndarray
+    errors: np.ndarray
     references: dict[str, np.ndarray]
     coverage: float
     points: int
@@ -115,7 +115,7 @@ class Outcome:
     def excess(self) -> tuple[float, float]:
         """Error above that of the best reference, relative to it, and its standard error over origins."""
         reference = self.references[self.best]
-        difference = (self.chosen - reference) / reference.mean()
+        difference = (self.errors - reference) / reference.mean()
         return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))
 
 
@@ -127,7 +127,7 @@ def evaluate(series: BenchmarkSeries) -> Outcome:
     problem = Problem(
         "y", kind, "mae", time_column="t", horizon=series.horizon, every_step=True, outlook=Outlook.VALUE
     )
-    chosen, inside = [], []
+    errors, is_covered = [], []
     references: dict[str, list[float]] = {}
     for origin in origins:
         table = pd.DataFrame({"t": series.times[: origin + 1], "y": series.values[: origin + 1]})
@@ -136,8 +136,8 @@ def evaluate(series: BenchmarkSeries) -> Outcome:
         if forecast is None:
             raise SystemExit(f"{series.name} is too short to be forecast")
         frame = forecast.frame
-        chosen.append(np.abs(frame.prediction - truth).mean())
-        inside += list((truth >= frame.low) & (truth <= frame.high))
+        errors.append(np.abs(frame.prediction - truth).mean())
+        is_covered += list((truth >= frame.low) & (truth <= frame.high))
         [history] = read_histories(table, problem)
         for name, method in history.methods(origin + 1).items():
             if is_reference(name):
@@ -145,7 +145,7 @@ def evaluate(series: BenchmarkSeries) -> Outcome:
                 references.setdefault(name, []).append(float(np.abs(path - truth).mean()))
     complete = {name: np.array(errors) for name, errors in references.items() if len(errors) == len(origins)}
     seconds = time.perf_counter() - started
-    return Outcome(series, np.array(chosen), complete, float(np.mean(inside)), len(inside), seconds)
+    return Outcome(series, np.array(errors), complete, float(np.mean(is_covered)), len(is_covered), seconds)
 
 
 def main() -> None:
@@ -154,29 +154,30 @@ def main() -> None:
     half = parser.parse_args().half
     warnings.simplefilter("ignore")
     outcomes = []
-    print(f"{'series':18} {'chosen':>9} {'best reference':>9}  excess +- error  inside   s")
+    print(f"{'series':18} {'error':>9} {'best reference':>9}  excess +- error  covered  s")
     for series in [*stored_series(), *made_series()]:
         if series.half != half:
             continue
         outcome = evaluate(series)
         outcomes.append(outcome)
         excess, error = outcome.excess
-        mark = " worse" if excess > error else ""
+        marker = " worse" if excess > error else ""
         print(
-            f"{series.name:18} {outcome.chosen.mean():9.3g} {outcome.references[outcome.best].mean():9.3g}"
+            f"{series.name:18} {outcome.errors.mean():9.3g} {outcome.references[outcome.best].mean():9.3g}"
             f"  {excess:+.1%} +- {error:.1%}  {outcome.coverage:.0%} {outcome.seconds:5.1f}"
-            f"  {outcome.best}{mark}",
+            f"  {outcome.best}{marker}",
             flush=True,
         )
     worse = sum(outcome.excess[0] > outcome.excess[1] for outcome in outcomes)
-    far = sum(outcome.excess[0] > 2 * outcome.excess[1] for outcome in outcomes)
+    much_worse = sum(outcome.excess[0] > 2 * outcome.excess[1] for outcome in outcomes)
     coverages = np.array([outcome.coverage for outcome in outcomes])
     mean = np.mean([outcome.excess[0] for outcome in outcomes])
     print(
-        f"{len(outcomes)} series: mean excess {mean:+.1%}; {worse} worse by more than one error, {far} by two"
+        f"{len(outcomes)} series: mean excess {mean:+.1%};"
+        f" {worse} worse by more than one error, {much_worse} by two"
     )
-    held = int(((coverages >= 0.85) & (coverages <= 0.95)).sum())
-    print(f"intervals of 90 % hold {coverages.mean():.1%} on the mean; {held} series within 85 to 95 %")
+    nominal = int(((coverages >= 0.85) & (coverages <= 0.95)).sum())
+    print(f"intervals of 90 % hold {coverages.mean():.1%} on the mean; {nominal} series within 85 to 95 %")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from benchmarks.service import UNMETERED, Load, Service, service, sign_in
 
 SESSIONS = "/api/v1/lab/agent/sessions"
 CALLS, ARTIFACTS, STEPS = 200, 150, 9
+"""Rows of the forked session."""
 CALL_BYTES, META_BYTES = 20_000, 2_000
 
 FILL_STEPS = """
@@ -57,14 +58,15 @@ async def fill(db: "asyncpg.Connection[asyncpg.Record]", session: UUID, times: i
 
 async def measure(running: Service, client: Client, path: str, body: dict[str, object], times: int) -> str:
     """Describe the milliseconds of the requests, and those of processors for each."""
-    taken: list[float] = []
+    latencies_ms: list[float] = []
     before_s = running.cpu_s("api") + running.servers_cpu_s()
     for _ in range(times):
-        began = time.perf_counter()
+        started = time.perf_counter()
         await client.call("POST", path, body)
-        taken.append(1e3 * (time.perf_counter() - began))
+        latencies_ms.append(1e3 * (time.perf_counter() - started))
     cpu_ms = 1e3 * (running.cpu_s("api") + running.servers_cpu_s() - before_s) / times
-    return f"median {statistics.median(taken):7.1f} ms, worst {max(taken):7.1f} ms, processors {cpu_ms:6.1f} ms"
+    median, worst = statistics.median(latencies_ms), max(latencies_ms)
+    return f"median {median:7.1f} ms, worst {worst:7.1f} ms, processors {cpu_ms:6.1f} ms"
 
 
 async def run(running: Service, times: int) -> None:
@@ -94,7 +96,7 @@ def main() -> None:
     options = parser.parse_args()
     with service(USER_SESSIONS="0", **UNMETERED) as running, Load() as load:
         asyncio.run(run(running, options.times))
-    print(load.said)
+    print(load.summary)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ async def measure(running: Service, options: argparse.Namespace) -> None:
                 await push(redis, job_id)
                 await read(redis, job_id)
                 milliseconds.append(1e3 * (time.perf_counter() - began))
-        print(f"push to answer, {options.rows:,} rows   {describe(milliseconds)}   ({load.said})")
+        print(f"push to answer, {options.rows:,} rows   {describe(milliseconds)}   ({load.summary})")
         print(f"the same plan in one process   {describe(in_process)}")
         with Load() as load:
             ids, began = [uuid4().hex for _ in range(options.crowd)], time.perf_counter()
@@ -101,7 +101,7 @@ async def measure(running: Service, options: argparse.Namespace) -> None:
             for job_id in ids:
                 await read(redis, job_id)
             seconds = time.perf_counter() - began
-        print(f"{options.crowd} jobs at once   {options.crowd / seconds:.1f} a second   ({load.said})")
+        print(f"{options.crowd} jobs at once   {options.crowd / seconds:.1f} a second   ({load.summary})")
 
 
 def describe(milliseconds: list[float]) -> str:

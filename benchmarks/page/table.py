@@ -33,6 +33,7 @@ OBSERVE_FRAMES = """() => {
   requestAnimationFrame(next);
 }"""
 WHEEL_TURNS = 120
+"""Turns of the wheel in a measured scroll."""
 GUARD_MS = 600_000
 """Far beyond any step: the conversion of 5 million rows takes 20 s, a sort 3 s."""
 
@@ -93,12 +94,12 @@ def measure_frames(page: Page) -> list[float]:
 
 
 def print_times(label: str, actions: list[Callable[[], None]]) -> None:
-    seconds = []
+    durations_s = []
     for act in actions:
-        began = time.perf_counter()
+        started = time.perf_counter()
         act()
-        seconds.append(time.perf_counter() - began)
-    print(f"{label}: {', '.join(f'{1000 * each:.0f}' for each in seconds)} ms")
+        durations_s.append(time.perf_counter() - started)
+    print(f"{label}: {', '.join(f'{1000 * duration_s:.0f}' for duration_s in durations_s)} ms")
 
 
 def jump(page: Page, row: int) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.prices.plain_pandas import of_coin
-from benchmarks.prices.run import COINS, YEAR, say, walk
+from benchmarks.prices.run import BARS_PER_YEAR, COINS, say, walk
 
 from app.computations.cell_files.frames import MAX_PREVIEW_ROWS
 from app.modeling.analysis.recipe_effects import apply_recipe
@@ -33,6 +33,7 @@ from app.sandbox.provider.process_config import ProcessConfig
 from app.storage.folder import FolderBlobs
 
 ROUNDS = 3
+"""Measurements of each implementation: their median is printed."""
 NAMES = (
     "SMA_20", "SMA_50", "EMA_12", "EMA_26", "WMA_20", "MACD", "BBANDS_20", "RSI_14", "STOCH", "WILLR_14",
     "CCI_20", "MFI_14", "ROC_10", "MOM_10", "ADX_14", "ATR_14", "NATR_14", "TRANGE", "STDDEV_20", "OBV",
@@ -53,8 +54,10 @@ PROBLEM: dict[str, Any] = {
 }
 UNROUNDED = 15
 """Digits: rounded prices tie, and then the last bit of a mean decides whether money flows in or out."""
-SETTLED = 1_000
-CLOSE = 1e-6
+WARM_UP_BARS = 1_000
+"""First bars of a coin that are not compared: recursive averages still depend on how they began."""
+MAX_RELATIVE_DIFFERENCE = 1e-6
+"""Largest difference over a column's mean size that is rounding."""
 
 
 def market(bars: int) -> pd.DataFrame:
@@ -66,40 +69,42 @@ def market(bars: int) -> pd.DataFrame:
     return pd.concat(coins).sort_values(["ts", "coin"], kind="stable", ignore_index=True)
 
 
-def ours(frame: pd.DataFrame) -> pd.DataFrame:
+def labcrew_indicators(frame: pd.DataFrame) -> pd.DataFrame:
     return apply_recipe(frame, Problem.from_json(PROBLEM), [STEP])
 
 
-def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    made = [of_coin(bars) for _, bars in frame.groupby("coin", sort=False)]
-    return pd.concat(made).sort_index()
+def pandas_indicators(frame: pd.DataFrame) -> pd.DataFrame:
+    indicators = [of_coin(bars) for _, bars in frame.groupby("coin", sort=False)]
+    return pd.concat(indicators).sort_index()
 
 
 def timed(
     work: Callable[[pd.DataFrame], pd.DataFrame], frame: pd.DataFrame
 ) -> tuple[float, float, pd.DataFrame]:
-    """Seconds of wall time, of processor time, and what was made."""
+    """Return the seconds of wall time and of processor time, and the indicators."""
     cpu, wall = time.process_time(), time.perf_counter()
-    made = work(frame)
-    return time.perf_counter() - wall, time.process_time() - cpu, made
+    indicators = work(frame)
+    return time.perf_counter() - wall, time.process_time() - cpu, indicators
 
 
-def furthest(made: pd.DataFrame, other: pd.DataFrame, coins: pd.Series) -> tuple[float, str]:
-    """The largest difference beside the column's own size, and where; AssertionError where that is too much."""
-    settled = (coins.groupby(coins).cumcount() >= SETTLED).to_numpy()
-    apart = {}
-    for name in other.columns:
-        mine, theirs = made[name].to_numpy()[settled], other[name].to_numpy()[settled]
-        assert np.isfinite(mine).all(), name
-        assert np.isfinite(theirs).all(), name
-        apart[name] = float((np.abs(mine - theirs) / np.abs(theirs).mean()).max())
-    worst = max(apart, key=lambda name: apart[name])
-    assert apart[worst] <= CLOSE, (worst, apart[worst])
-    return apart[worst], worst
+def largest_difference(
+    indicators: pd.DataFrame, reference: pd.DataFrame, coins: pd.Series
+) -> tuple[float, str]:
+    """Return the largest difference over a column's mean size, and its column. AssertionError if too large."""
+    is_settled = (coins.groupby(coins).cumcount() >= WARM_UP_BARS).to_numpy()
+    differences = {}
+    for name in reference.columns:
+        values, expected = indicators[name].to_numpy()[is_settled], reference[name].to_numpy()[is_settled]
+        assert np.isfinite(values).all(), name
+        assert np.isfinite(expected).all(), name
+        differences[name] = float((np.abs(values - expected) / np.abs(expected).mean()).max())
+    worst = max(differences, key=lambda name: differences[name])
+    assert differences[worst] <= MAX_RELATIVE_DIFFERENCE, (worst, differences[worst])
+    return differences[worst], worst
 
 
-async def as_the_crew(frame: pd.DataFrame, rounds: int, folder: Path) -> tuple[float, float]:
-    """Seconds until the tool's computation has answered, and the most memory that its cell had, in MB."""
+async def measure_tool(frame: pd.DataFrame, rounds: int, folder: Path) -> tuple[float, float]:
+    """Return the median seconds of the tool's computation, and the peak memory of its cell in MB."""
     provider = ProcessProvider(ProcessConfig(folder / "cells"))
     await provider.start()
     blobs = FolderBlobs(folder / "blobs")
@@ -121,23 +126,23 @@ async def as_the_crew(frame: pd.DataFrame, rounds: int, folder: Path) -> tuple[f
 
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
-    frame = market(int(sys.argv[2]) if len(sys.argv) > 2 else YEAR)
-    made, other = ours(frame), plain(frame)
-    made_of = f"{len(NAMES)} indicators, {other.shape[1]} columns"
-    say(f"{len(frame):,} bars of {COINS} coins, {made_of}; {rounds} rounds")
-    apart, where = furthest(made, other, frame["coin"])
-    say(f"  the same within {apart:.1e} of a column's mean size ({where})")
-    del made, other
-    spent = [(timed(ours, frame)[:2], timed(plain, frame)[:2]) for _ in range(rounds)]
-    for name, which in (("ours", 0), ("plain pandas", 1)):
-        wall, cpu = (statistics.median(each[which][kind] for each in spent) for kind in (0, 1))
+    frame = market(int(sys.argv[2]) if len(sys.argv) > 2 else BARS_PER_YEAR)
+    indicators, reference = labcrew_indicators(frame), pandas_indicators(frame)
+    title = f"{len(NAMES)} indicators, {reference.shape[1]} columns"
+    say(f"{len(frame):,} bars of {COINS} coins, {title}; {rounds} rounds")
+    difference, column = largest_difference(indicators, reference, frame["coin"])
+    say(f"  the same within {difference:.1e} of a column's mean size ({column})")
+    del indicators, reference
+    spent = [(timed(labcrew_indicators, frame)[:2], timed(pandas_indicators, frame)[:2]) for _ in range(rounds)]
+    for name, position in (("labcrew", 0), ("plain pandas", 1)):
+        wall, cpu = (statistics.median(round_times[position][kind] for round_times in spent) for kind in (0, 1))
         say(f"  {name:<34} {wall:7.2f} s  {cpu:7.2f} CPU s  {len(frame) / wall:>12,.0f} rows/s")
-    ratio = statistics.median(pandas[0] / mine[0] for mine, pandas in spent)
-    say(f"  plain pandas over ours             {ratio:7.2f} times")
+    ratio = statistics.median(pandas[0] / labcrew[0] for labcrew, pandas in spent)
+    say(f"  plain pandas over labcrew           {ratio:7.2f} times")
     with tempfile.TemporaryDirectory() as folder:
-        wall, peak = asyncio.run(as_the_crew(frame, rounds, Path(folder)))
-    shown = f"shows {MAX_PREVIEW_ROWS:,} rows; {peak:,.0f} MB at most"
-    say(f"  the tool, in a cell                {wall:7.2f} s  {shown}")
+        wall, peak = asyncio.run(measure_tool(frame, rounds, Path(folder)))
+    description = f"shows {MAX_PREVIEW_ROWS:,} rows; {peak:,.0f} MB at most"
+    say(f"  the tool, in a cell                {wall:7.2f} s  {description}")
 
 
 if __name__ == "__main__":

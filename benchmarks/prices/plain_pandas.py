@@ -89,8 +89,8 @@ def _directional(high: pd.Series, low: pd.Series, true_range: pd.Series, period:
 
 
 def _mean_deviation(rows: np.ndarray) -> np.ndarray:
-    apart: np.ndarray = np.abs(rows - rows.mean(axis=1, keepdims=True)).mean(axis=1)
-    return apart
+    deviation: np.ndarray = np.abs(rows - rows.mean(axis=1, keepdims=True)).mean(axis=1)
+    return deviation
 
 
 def _windows(values: pd.Series, period: int, measure: Callable[[np.ndarray], np.ndarray]) -> pd.Series:

@@ -1,4 +1,4 @@
-"""How fast bars come in and go out: `python -m benchmarks.prices.run [bars] [rounds]`.
+"""Rates of importing and reading bars: `python -m benchmarks.prices.run [bars] [rounds]`.
 
 The rows of one CSV file go into Postgres twice a round: by a plain COPY into a table with the same columns and
 primary key (its rows already say which series they are of, so nothing has to be found out), and by an import,
@@ -36,10 +36,13 @@ from app.storage.folder import FolderBlobs
 
 BARS = 10_000_000
 ROUNDS = 3
+"""Imports and copies: the median is printed."""
 COINS = 12
+"""Series of the file."""
 STEP_S = 300
 END_S = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
-YEAR = 365 * 86_400 // STEP_S
+BARS_PER_YEAR = 365 * 86_400 // STEP_S
+"""Bars of a year of five-minute bars."""
 
 PLAIN = """
     CREATE TABLE plain_bars (series_id int, ts timestamptz, open float8, high float8, low float8, close float8,
@@ -51,13 +54,13 @@ def walk(rows: int, seed: int, digits: int = 4) -> dict[str, Any]:
     """A geometric random walk of five-minute bars that ends with 2025; `digits`: of prices."""
     chance = np.random.default_rng(seed)
     close = 100 * np.exp(np.cumsum(chance.normal(0, 1e-3, rows)))
-    opened = np.concatenate([[100.0], close[:-1]])
+    open_prices = np.concatenate([[100.0], close[:-1]])
     times = (END_S + STEP_S * (np.arange(rows) - rows)).astype("datetime64[s]")
     return {
         "ts": pa.array(times),
-        "open": opened.round(digits),
-        "high": (np.maximum(opened, close) * 1.0005).round(digits),
-        "low": (np.minimum(opened, close) * 0.9995).round(digits),
+        "open": open_prices.round(digits),
+        "high": (np.maximum(open_prices, close) * 1.0005).round(digits),
+        "low": (np.minimum(open_prices, close) * 0.9995).round(digits),
         "close": close.round(digits),
         "volume": chance.lognormal(3, 0.6, rows).round(3),
     }
@@ -65,18 +68,18 @@ def walk(rows: int, seed: int, digits: int = 4) -> dict[str, Any]:
 
 def write_files(folder: Path, bars: int) -> tuple[Path, Path]:
     """The same rows with the coin's name, and with the series' number in its place."""
-    named, numbered = folder / "named.csv", folder / "numbered.csv"
-    each = bars // COINS
+    with_names, with_numbers = folder / "named.csv", folder / "numbered.csv"
+    bars_per_coin = bars // COINS
     kinds = [(name, pa.float64()) for name in ("open", "high", "low", "close", "volume")]
     first = pa.schema([("symbol", pa.string()), ("ts", pa.timestamp("s")), *kinds])
     second = pa.schema([("symbol", pa.int32()), ("ts", pa.timestamp("s")), *kinds])
-    with pacsv.CSVWriter(named, first) as by_name, pacsv.CSVWriter(numbered, second) as by_number:
+    with pacsv.CSVWriter(with_names, first) as by_name, pacsv.CSVWriter(with_numbers, second) as by_number:
         for coin in range(COINS):
-            columns = walk(each, coin)
-            by_name.write(pa.table({"symbol": [f"COIN{coin:02d}"] * each, **columns}, schema=first))
-            numbers = pa.array(np.full(each, coin), pa.int32())
+            columns = walk(bars_per_coin, coin)
+            by_name.write(pa.table({"symbol": [f"COIN{coin:02d}"] * bars_per_coin, **columns}, schema=first))
+            numbers = pa.array(np.full(bars_per_coin, coin), pa.int32())
             by_number.write(pa.table({"symbol": numbers, **columns}, schema=second))
-    return named, numbered
+    return with_names, with_numbers
 
 
 @asynccontextmanager
@@ -98,7 +101,7 @@ async def lab(home: Path) -> AsyncIterator[tuple[str, ComputationRunner]]:
 
 
 @dataclass(frozen=True)
-class Spent:
+class Usage:
     """Seconds on the clock, and of processors: by this program with its servers and cells, and by others."""
 
     wall_s: float
@@ -106,19 +109,23 @@ class Spent:
     others_s: float
 
 
-async def timed(work: Callable[[], Awaitable[Any]]) -> tuple[Spent, Any]:
+async def timed(work: Callable[[], Awaitable[Any]]) -> tuple[Usage, Any]:
     wall, cpu, busy = time.perf_counter(), cpu_s(process_tree(os.getpid())), machine_busy_s()
-    answer = await work()
-    ours = cpu_s(process_tree(os.getpid())) - cpu
-    return Spent(time.perf_counter() - wall, ours, max(machine_busy_s() - busy - ours, 0.0)), answer
+    result = await work()
+    own_cpu_s = cpu_s(process_tree(os.getpid())) - cpu
+    return Usage(time.perf_counter() - wall, own_cpu_s, max(machine_busy_s() - busy - own_cpu_s, 0.0)), result
 
 
-def tell(name: str, spent: Sequence[Spent], rows: int) -> None:
-    wall, ours = (statistics.median(getattr(one, kind) for one in spent) for kind in ("wall_s", "cpu_s"))
-    others = sum(one.others_s for one in spent) / sum(one.wall_s for one in spent)
-    each = ", ".join(f"{one.wall_s:.1f}" for one in spent)
-    busy = f"{ours:.1f} CPU s; others kept {others:.1f} processors busy"
-    say(f"  {name:<34} {wall:7.1f} s  {rows / wall:>12,.0f} rows/s  ({each}); {busy}")
+def print_usage(name: str, usage: Sequence[Usage], rows: int) -> None:
+    wall, own_cpu_s = (
+        statistics.median(getattr(measurement, kind) for measurement in usage) for kind in ("wall_s", "cpu_s")
+    )
+    others = sum(measurement.others_s for measurement in usage) / sum(
+        measurement.wall_s for measurement in usage
+    )
+    wall_times = ", ".join(f"{measurement.wall_s:.1f}" for measurement in usage)
+    busy = f"{own_cpu_s:.1f} CPU s; others kept {others:.1f} processors busy"
+    say(f"  {name:<34} {wall:7.1f} s  {rows / wall:>12,.0f} rows/s  ({wall_times}); {busy}")
 
 
 async def plain_copy(database: Database, file: Path) -> None:
@@ -135,34 +142,37 @@ async def empty(database: Database) -> None:
 
 
 async def measure(bars: int, rounds: int, folder: Path) -> None:
-    named, numbered = write_files(folder, bars)
-    size = named.stat().st_size / 1e6
+    with_names, with_numbers = write_files(folder, bars)
+    size = with_names.stat().st_size / 1e6
     say(f"{bars // COINS * COINS:,} bars of {COINS} coins, {size:,.0f} MB of CSV; {rounds} rounds")
     async with lab(folder) as (url, computer):
         database = await Database.open(url)
         prices = Prices(database, computer, folder / "prices", None)
-        copied, loaded = [], []
+        copy_usages, import_usages = [], []
         for _ in range(rounds):
             await empty(database)
-            copied.append((await timed(lambda: plain_copy(database, numbered)))[0])
+            copy_usages.append((await timed(lambda: plain_copy(database, with_numbers)))[0])
             await empty(database)
-            spent, facts = await timed(lambda: prices.import_file(named, named.name))
+            usage, facts = await timed(lambda: prices.import_file(with_names, with_names.name))
             assert facts["added"] == facts["rows"], facts["bad"]
-            loaded.append(spent)
+            import_usages.append(usage)
         rows = facts["rows"]
-        for name, each in (("plain COPY", copied), ("import", loaded)):
-            tell(name, each, rows)
+        for name, usages in (("plain COPY", copy_usages), ("import", import_usages)):
+            print_usage(name, usages, rows)
         ratio = statistics.median(
-            [ours.wall_s / theirs.wall_s for ours, theirs in zip(loaded, copied, strict=True)]
+            [
+                imported.wall_s / copied.wall_s
+                for imported, copied in zip(import_usages, copy_usages, strict=True)
+            ]
         )
         say(f"  import over plain COPY             {ratio:7.2f} times (goal 1.5)")
-        await reading(prices, named, rows)
+        await reading(prices, with_names, rows)
         await database.close()
 
 
 async def reading(prices: Prices, file: Path, rows: int) -> None:
     coins = [f"COIN{coin:02d}" for coin in range(COINS)]
-    since = datetime.fromtimestamp(END_S - YEAR * STEP_S, UTC)
+    since = datetime.fromtimestamp(END_S - BARS_PER_YEAR * STEP_S, UTC)
     works: dict[str, Callable[[], Awaitable[Any]]] = {
         "the same file again": lambda: prices.import_file(file, file.name),
         "list coins and intervals": prices.list_series,
@@ -174,10 +184,10 @@ async def reading(prices: Prices, file: Path, rows: int) -> None:
         "frame: everything": lambda: prices.fetch(coins, None, None),
     }
     for name, work in works.items():
-        spent, answer = await timed(work)
-        given = getattr(answer, "facts", None)
-        read = f"{given['rows'] / spent.wall_s:>12,.0f} rows/s" if given else ""
-        say(f"  {name:<34} {spent.wall_s:7.3f} s  {spent.cpu_s:6.2f} CPU s  {read}")
+        usage, result = await timed(work)
+        facts = getattr(result, "facts", None)
+        read = f"{facts['rows'] / usage.wall_s:>12,.0f} rows/s" if facts else ""
+        say(f"  {name:<34} {usage.wall_s:7.3f} s  {usage.cpu_s:6.2f} CPU s  {read}")
 
 
 def say(text: str) -> None:
@@ -185,8 +195,8 @@ def say(text: str) -> None:
 
 
 def main() -> None:
-    given = [int(argument.replace("_", "")) for argument in sys.argv[1:]]
-    bars, rounds = [*given, *(BARS, ROUNDS)[len(given) :]]
+    arguments = [int(argument.replace("_", "")) for argument in sys.argv[1:]]
+    bars, rounds = [*arguments, *(BARS, ROUNDS)[len(arguments) :]]
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(measure(bars, rounds, Path(folder)))
 

@@ -26,6 +26,7 @@ from benchmarks.service import COMPUTE, STEPS, Load, Service, service, sign_in
 
 COINS = ("BTC", "ETH", "SOL", "DOGE", "ADA", "XRP", "LTC", "BNB", "TRX", "XLM", "XMR", "BCH")
 DRIFT = 8e-4
+"""Standard deviation of the changes of the drift, by which the next hour can be predicted."""
 _SESSIONS = "/api/v1/lab/agent/sessions"
 _DAY = 86_400 // STEP_S
 _WITHIN = 5
@@ -33,7 +34,9 @@ _WITHIN = 5
 
 
 @dataclass(frozen=True)
-class Asked:
+class MarketStudy:
+    """Market data and goal of the session."""
+
     days: int
     interval: str
     drift: float
@@ -46,39 +49,39 @@ class Asked:
 
 def bars(coin: str, rows: int, seed: int, drift: float) -> pd.DataFrame:
     """A geometric random walk whose mean moves slowly, by `drift`, so that the past tells of the next hour."""
-    chance = np.random.default_rng(seed)
-    trend = pd.Series(chance.normal(0, drift, rows)).ewm(alpha=0.03).mean() * 33
-    close = 100 * np.exp(np.cumsum(chance.normal(0, 1.2e-3, rows) + trend - trend.mean()))
-    opened = np.concatenate([[100.0], close[:-1]])
-    above, below = 1 + np.abs(chance.normal(0, 6e-4, rows)), 1 - np.abs(chance.normal(0, 6e-4, rows))
+    rng = np.random.default_rng(seed)
+    trend = pd.Series(rng.normal(0, drift, rows)).ewm(alpha=0.03).mean() * 33
+    close = 100 * np.exp(np.cumsum(rng.normal(0, 1.2e-3, rows) + trend - trend.mean()))
+    open_prices = np.concatenate([[100.0], close[:-1]])
+    above, below = 1 + np.abs(rng.normal(0, 6e-4, rows)), 1 - np.abs(rng.normal(0, 6e-4, rows))
     return pd.DataFrame(
         {
             "symbol": coin,
             "time": END_S + STEP_S * (np.arange(rows) - rows),
-            "open": opened,
-            "high": np.maximum(opened, close) * above,
-            "low": np.minimum(opened, close) * below,
+            "open": open_prices,
+            "high": np.maximum(open_prices, close) * above,
+            "low": np.minimum(open_prices, close) * below,
             "close": close,
-            "volume": chance.lognormal(3, 0.6, rows),
+            "volume": rng.lognormal(3, 0.6, rows),
         }
     )
 
 
-def write_market(path: Path, asked: Asked) -> None:
+def write_market(path: Path, study: MarketStudy) -> None:
     for n, coin in enumerate(COINS):
-        table = bars(coin, asked.days * _DAY, n, asked.drift)
+        table = bars(coin, study.days * _DAY, n, study.drift)
         table.to_csv(path, index=False, header=n == 0, mode="w" if n == 0 else "a", float_format="%.6g")
 
 
-async def finished(running: Service, token: str, asked: Asked) -> tuple[dict[str, Any], float]:
-    """The session, ended, and the most memory (MB) that the service had with servers and cells."""
+async def run_session(running: Service, token: str, study: MarketStudy) -> tuple[dict[str, Any], float]:
+    """Run the session; return it with the peak memory (MB) of the service, its servers and cells."""
     client = await Client.connect(running.port, token)
-    wish = {"time_budget_s": asked.budget_s, "clarify": "never", "seed": 1}
-    created = await client.call("POST", _SESSIONS, {"goal": asked.goal, "preferences": wish})
-    until, peak = time.monotonic() + _WITHIN * asked.budget_s, 0
+    preferences = {"time_budget_s": study.budget_s, "clarify": "never", "seed": 1}
+    created = await client.call("POST", _SESSIONS, {"goal": study.goal, "preferences": preferences})
+    deadline, peak = time.monotonic() + _WITHIN * study.budget_s, 0
     session: dict[str, Any] = {}
     while not session.get("ended_at"):
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             raise RuntimeError(
                 f"still {session.get('status')} at {session.get('node')} after {_WITHIN} budgets"
             )
@@ -90,32 +93,34 @@ async def finished(running: Service, token: str, asked: Asked) -> tuple[dict[str
     return {**session, "messages": messages}, peak / 2**20
 
 
-async def measure(running: Service, file: Path, asked: Asked) -> None:
+async def measure(running: Service, file: Path, study: MarketStudy) -> None:
     token = await sign_in(running.port)
     client = await Client.connect(running.port, token)
     started = time.perf_counter()
-    loaded = await client.send_file("/api/v1/prices/import", file)
+    imported = await client.send_file("/api/v1/prices/import", file)
     client.close()
-    say(f"  {loaded['added']:,} bars imported through the API in {time.perf_counter() - started:.1f} s")
+    say(f"  {imported['added']:,} bars imported through the API in {time.perf_counter() - started:.1f} s")
     with Load() as load:
-        session, peak = await finished(running, token, asked)
+        session, peak = await run_session(running, token, study)
     if session["status"] != "completed":
         raise RuntimeError(session["error"])
-    tell(session, asked, peak, load.said)
+    print_session(session, study, peak, load.summary)
 
 
-def tell(session: dict[str, Any], asked: Asked, peak: float, load: str) -> None:
-    result, took = session["result"], session_duration_s(session)
-    held = result["holdout"]
-    kept = "within" if took <= asked.budget_s else "NOT within"
+def print_session(session: dict[str, Any], study: MarketStudy, peak: float, load: str) -> None:
+    result, duration_s = session["result"], session_duration_s(session)
+    holdout = result["holdout"]
+    budget_note = "within" if duration_s <= study.budget_s else "NOT within"
     problem = result["problem"]
-    say(f"  ended after {took:.1f} s, {kept} its budget of {asked.budget_s:g} s; {load}")
-    tried = f"{result['model_name']} of {len(result['leaderboard'])} candidates"
-    say(f"  {tried}, split by {result['split']['kind']}")
-    say(f"  hold-out {problem['metric']} {held['value']:.3f} ({held['low']:.3f} to {held['high']:.3f})")
+    say(f"  ended after {duration_s:.1f} s, {budget_note} its budget of {study.budget_s:g} s; {load}")
+    choice = f"{result['model_name']} of {len(result['leaderboard'])} candidates"
+    say(f"  {choice}, split by {result['split']['kind']}")
+    say(
+        f"  hold-out {problem['metric']} {holdout['value']:.3f} ({holdout['low']:.3f} to {holdout['high']:.3f})"
+    )
     say(f"  at most {peak:,.0f} MB, servers and cells included")
-    last = session["messages"]["items"][-1]["text"]
-    say(f"  it says: {last[:300]}")
+    last_message = session["messages"]["items"][-1]["text"]
+    say(f"  it says: {last_message[:300]}")
 
 
 def main() -> None:
@@ -124,15 +129,15 @@ def main() -> None:
     parser.add_argument("--interval", default="5-minute")
     parser.add_argument("--drift", type=float, default=DRIFT)
     parser.add_argument("--budget", type=float, default=120.0)
-    given = parser.parse_args()
-    asked = Asked(given.days, given.interval, given.drift, given.budget)
+    options = parser.parse_args()
+    study = MarketStudy(options.days, options.interval, options.drift, options.budget)
     with tempfile.TemporaryDirectory(prefix="labcrew-bench-") as folder, service() as running:
         file = Path(folder) / "market.csv"
-        write_market(file, asked)
-        say(f"{len(COINS)} coins, {asked.days} days of 5-minute bars. {asked.goal}")
+        write_market(file, study)
+        say(f"{len(COINS)} coins, {study.days} days of 5-minute bars. {study.goal}")
         running.start("steps", STEPS)
         running.start("compute", COMPUTE)
-        asyncio.run(measure(running, file, asked))
+        asyncio.run(measure(running, file, study))
 
 
 if __name__ == "__main__":

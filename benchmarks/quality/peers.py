@@ -19,7 +19,7 @@ MODULES = {
 }
 CORES = sorted(os.sched_getaffinity(0))[:2]
 MAX_BUDGET_RATIO = 10
-"""Time limit of a peer as a multiple of its budget, to which five minutes are added for start-up."""
+"""Time limit of a peer as a multiple of its budget, to which five minutes are added."""
 
 
 def run_peer(folders: RunFolders, name: str, table: str, budget_s: float) -> tuple[pd.DataFrame, Json]:

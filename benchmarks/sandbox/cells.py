@@ -1,4 +1,4 @@
-"""How long a cell takes: `python benchmarks/sandbox/cells.py`.
+"""Durations of cells: `python benchmarks/sandbox/cells.py`.
 
 The pandas snippet (import, a frame of 1,000 rows, a sum) from request to result with full isolation, warm,
 against `python -c` with the same snippet; 100 cells one after another and what they leave; 16 at once.
@@ -22,7 +22,8 @@ import pandas as pd, numpy as np
 frame = pd.DataFrame({"v": np.arange(1000)})
 result = int(frame["v"].sum())
 """
-RUNS = 100
+RUN_COUNT = 100
+"""Cells of a measurement: enough for a 95th percentile."""
 APART_S = 0.05
 """Between requests of a service: time enough to fork the next spare."""
 
@@ -37,11 +38,11 @@ async def cell_seconds(provider: ProcessProvider) -> float:
     output = Path(tempfile.mkdtemp(dir=provider.scratch))
     started = time.perf_counter()
     outcome: Outcome = await provider.run(CellRequest(Code(SNIPPET), {}, output, Limits(time_s=30)))
-    spent = time.perf_counter() - started
+    consecutive = time.perf_counter() - started
     assert isinstance(outcome.value, dict), outcome
     assert outcome.value["result"] == 499_500
     remove(output)
-    return spent
+    return consecutive
 
 
 def footprint() -> tuple[int, int]:
@@ -52,7 +53,7 @@ def footprint() -> tuple[int, int]:
     return len(list(Path("/proc/self/fd").iterdir())), int(resident.split()[1])
 
 
-def _said(seconds: list[float], floor_s: float) -> str:
+def _describe(seconds: list[float], floor_s: float) -> str:
     median_s = statistics.median(seconds)
     high_s = statistics.quantiles(seconds, n=20)[-1]
     return (
@@ -70,21 +71,21 @@ async def measure(tier: str, floor_s: float) -> None:
         isolation = await provider.isolation()
         await cell_seconds(provider)
         before = footprint()
-        spent = [await cell_seconds(provider) for _ in range(RUNS)]
+        consecutive = [await cell_seconds(provider) for _ in range(RUN_COUNT)]
         after = footprint()
-        apart = []
-        for _ in range(RUNS // 2):
+        spaced = []
+        for _ in range(RUN_COUNT // 2):
             await asyncio.sleep(APART_S)
-            apart.append(await cell_seconds(provider))
+            spaced.append(await cell_seconds(provider))
         started = time.perf_counter()
         await asyncio.gather(*(cell_seconds(provider) for _ in range(16)))
         together_s = time.perf_counter() - started
         print(f"{isolation.tier}: zygote ready in {start_s:.1f} s")
-        print(f"  one cell, {1e3 * APART_S:.0f} ms apart: {_said(apart, floor_s)}")
-        print(f"  one after another: {_said(spent, floor_s)}")
+        print(f"  one cell, {1e3 * APART_S:.0f} ms apart: {_describe(spaced, floor_s)}")
+        print(f"  one after another: {_describe(consecutive, floor_s)}")
         print(f"  16 at once: {1e3 * together_s:.0f} ms")
         print(
-            f"  {RUNS} cells left {after[0] - before[0]} descriptors and {after[1] - before[1]} KiB "
+            f"  {RUN_COUNT} cells left {after[0] - before[0]} descriptors and {after[1] - before[1]} KiB "
             f"in the worker, and {len(list(provider.scratch.iterdir())) - 1} folders"
         )
         await provider.close()

@@ -1,4 +1,4 @@
-"""How fast a stored model answers: `python -m benchmarks.sandbox.predictions [rows]`.
+"""Rates of predictions by a stored model: `python -m benchmarks.sandbox.predictions [rows]`.
 
 One row at a time in a new cell and in a kept one; then a table of a million rows (or as many as are asked for)
 into Parquet and CSV, with the cell's own peak memory.
@@ -27,7 +27,8 @@ from app.sandbox.provider.cell_provider import ProcessProvider
 from app.sandbox.provider.process_config import ProcessConfig
 
 ROWS = 1_000_000
-SINGLE = 200
+SINGLE_ROW_RUNS = 200
+"""Predictions of one row in a warm cell: enough for a 95th percentile."""
 
 
 def table(rows: int) -> pd.DataFrame:
@@ -38,10 +39,10 @@ def table(rows: int) -> pd.DataFrame:
     return frame
 
 
-def fitted(folder: Path, name: str) -> Path:
-    """A model of 20,000 rows."""
-    for made in ("split", "fit"):
-        (folder / made).mkdir()
+def fit_model(folder: Path, name: str) -> Path:
+    """Fit a model to 20,000 rows, and return its file."""
+    for folder_name in ("split", "fit"):
+        (folder / folder_name).mkdir()
     table(20_000).to_parquet(folder / "train.parquet", index=False)
     locked: Any = split.split_table(
         CellWorkspace({"table": folder / "train.parquet"}, folder / "split"), {"target": "bought"}
@@ -62,32 +63,32 @@ async def ask(provider: ProcessProvider, work: Computation, limits: Limits, **in
 async def single_ms(provider: ProcessProvider, model: Path, runs: int, warm_for: str | None) -> list[float]:
     row = table(1).drop(columns="bought").to_dict("records")
     work = Computation("models.predict.predict", {"rows": row}, trusted=False, warm_for=warm_for)
-    spent = []
+    latencies_ms = []
     for _ in range(runs + 1):
         started = time.perf_counter()
         await ask(provider, work, ROWS_CELL_LIMITS, model=model)
-        spent.append(1e3 * (time.perf_counter() - started))
-    return spent[1:]
+        latencies_ms.append(1e3 * (time.perf_counter() - started))
+    return latencies_ms[1:]
 
 
-async def measure(home: Path, name: str, rows: int, say: Callable[[str], object]) -> None:
-    model, given = fitted(home, name), home / "given.parquet"
-    table(rows).drop(columns="bought").to_parquet(given, index=False)
+async def measure(home: Path, name: str, rows: int, print_line: Callable[[str], object]) -> None:
+    model, rows_file = fit_model(home, name), home / "given.parquet"
+    table(rows).drop(columns="bought").to_parquet(rows_file, index=False)
     provider = ProcessProvider(ProcessConfig(home))
     await provider.start()
-    say(f"{name}, {model.stat().st_size / 1e6:.1f} MB, {(await provider.isolation()).tier}")
-    for title, runs, warm_for in (("a new cell", 10, None), ("a warm cell", SINGLE, "me")):
-        spent = await single_ms(provider, model, runs, warm_for)
-        median, tail = statistics.median(spent), statistics.quantiles(spent, n=20)[-1]
-        say(f"  one row in {title}: median {median:.1f} ms, 95th percentile {tail:.1f} ms")
+    print_line(f"{name}, {model.stat().st_size / 1e6:.1f} MB, {(await provider.isolation()).tier}")
+    for title, runs, warm_for in (("a new cell", 10, None), ("a warm cell", SINGLE_ROW_RUNS, "me")):
+        latencies_ms = await single_ms(provider, model, runs, warm_for)
+        median, tail = statistics.median(latencies_ms), statistics.quantiles(latencies_ms, n=20)[-1]
+        print_line(f"  one row in {title}: median {median:.1f} ms, 95th percentile {tail:.1f} ms")
     for form in ("parquet", "csv"):
         limits = replace(TABLE_CELL_LIMITS, time_s=3_600)
         started = time.perf_counter()
-        outcome = await ask(provider, table_computation(form), limits, model=model, table=given)
-        spent_s = time.perf_counter() - started
+        outcome = await ask(provider, table_computation(form), limits, model=model, table=rows_file)
+        duration_s = time.perf_counter() - started
         peak = outcome.usage.peak_memory_bytes / (1 << 20)
-        say(
-            f"  {rows:,} rows into {form}: {spent_s:.1f} s, {rows / spent_s:,.0f} rows/s, "
+        print_line(
+            f"  {rows:,} rows into {form}: {duration_s:.1f} s, {rows / duration_s:,.0f} rows/s, "
             f"peak {peak:.0f} MiB of the cell's own"
         )
     await provider.close()

@@ -23,7 +23,8 @@ from app.db.pool import Database
 _SESSIONS = "/api/v1/lab/agent/sessions"
 _LOOK_S = 0.05
 _WITHIN_S = 600
-_PARTS = 10
+PART_COUNT = 10
+"""Parts of the sessions whose costs are printed beside each other."""
 
 _ENDED = "select count(*) as n from sessions where ended_at is not null"
 _COUNT_BROKEN = """
@@ -51,26 +52,26 @@ class Progress:
 async def fill(running: Service, sessions: int) -> None:
     token = await sign_in(running.port)
     clients = [await Client.connect(running.port, token) for _ in range(4)]
-    left = iter(range(sessions))
+    remaining = iter(range(sessions))
 
     async def create(client: Client) -> None:
-        for _ in left:
+        for _ in remaining:
             await client.call("POST", _SESSIONS, {"goal": "do nothing, nine times"})
         client.close()
 
-    began = time.perf_counter()
+    started = time.perf_counter()
     await asyncio.gather(*(create(client) for client in clients))
-    print(f"  {sessions:,} made in {time.perf_counter() - began:.1f} s", flush=True)
+    print(f"  {sessions:,} made in {time.perf_counter() - started:.1f} s", flush=True)
 
 
 async def follow(running: Service, db: Database, sessions: int) -> list[Progress]:
     """Measure the progress at the beginning, and after each tenth that has ended."""
     measured: list[Progress] = []
-    until = time.monotonic() + _WITHIN_S
-    while time.monotonic() < until:
+    deadline = time.monotonic() + _WITHIN_S
+    while time.monotonic() < deadline:
         row = await db.row(_ENDED)
         ended = int(row["n"]) if row else 0
-        if ended >= len(measured) * sessions // _PARTS:
+        if ended >= len(measured) * sessions // PART_COUNT:
             measured.append(_measure(running, ended))
         if ended == sessions:
             return measured
@@ -92,10 +93,10 @@ def _measure(running: Service, ended: int) -> Progress:
 def print_progress(measured: Sequence[Progress]) -> None:
     print("   ended   sessions/s   worker CPU   servers CPU   worker      API")
     for before, after in pairwise(measured):
-        each = max(after.ended - before.ended, 1)
-        rate = each / max(after.at - before.at, 1e-6)
-        worker_ms = 1e3 * (after.worker_s - before.worker_s) / each
-        servers_ms = 1e3 * (after.servers_s - before.servers_s) / each
+        session_count = max(after.ended - before.ended, 1)
+        rate = session_count / max(after.at - before.at, 1e-6)
+        worker_ms = 1e3 * (after.worker_s - before.worker_s) / session_count
+        servers_ms = 1e3 * (after.servers_s - before.servers_s) / session_count
         print(
             f"  {after.ended:6,} {rate:10.1f} {worker_ms:10.1f} ms {servers_ms:10.1f} ms"
             f" {after.worker_mb:6.0f} MB {after.api_mb:5.0f} MB"
@@ -114,7 +115,9 @@ async def case(running: Service, sessions: int) -> float:
     await db.close()
     took_s = measured[-1].at - measured[0].at
     print(f"  {sessions / took_s:.1f} sessions/s; {row['broken']} of {row['made']:,} lack a step or an event")
-    print(f"  longest from made to ended {row['longest'].total_seconds():.1f} s; load: {load.said}", flush=True)
+    print(
+        f"  longest from made to ended {row['longest'].total_seconds():.1f} s; load: {load.summary}", flush=True
+    )
     return took_s
 
 

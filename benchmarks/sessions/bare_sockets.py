@@ -1,7 +1,7 @@
 """The reference of a broadcast: a process of uvloop alone writes the same bytes to each of its connections.
 
 `python -m benchmarks.sessions.bare_sockets sockets events rate bytes` is that server: it prints its port, waits
-for all of its connections, and writes. `floor` runs it and its clients, as the benchmark of sockets does.
+for all of its connections, and writes. `measure_floor` runs it and its clients.
 """
 
 import asyncio
@@ -12,7 +12,8 @@ import time
 import uvloop
 from benchmarks.service import ROOT
 
-_STAMP = 20
+_STAMP_BYTES = 20
+"""Decimal digits of a time in nanoseconds at the beginning of each message, padded with zeros."""
 
 
 class _Connection(asyncio.Protocol):
@@ -24,11 +25,11 @@ class _Connection(asyncio.Protocol):
 
 
 class _Client(asyncio.Protocol):
-    def __init__(self, heard: list[tuple[int, bytes]]) -> None:
-        self._heard = heard
+    def __init__(self, arrivals: list[tuple[int, bytes]]) -> None:
+        self._arrivals = arrivals
 
     def data_received(self, data: bytes) -> None:
-        self._heard.append((time.monotonic_ns(), data))
+        self._arrivals.append((time.monotonic_ns(), data))
 
 
 async def serve(sockets: int, events: int, rate: float, size: int) -> None:
@@ -39,13 +40,13 @@ async def serve(sockets: int, events: int, rate: float, size: int) -> None:
         await asyncio.sleep(0.1)
     for _ in range(events):
         await asyncio.sleep(1 / rate)
-        frame = b"%0*d" % (_STAMP, time.monotonic_ns()) + bytes(size - _STAMP)
+        frame = b"%0*d" % (_STAMP_BYTES, time.monotonic_ns()) + bytes(size - _STAMP_BYTES)
         for transport in served:
             transport.write(frame)
     await asyncio.sleep(1)
 
 
-async def floor(sockets: int, events: int, rate: float, size: int) -> tuple[float, float]:
+async def measure_floor(sockets: int, events: int, rate: float, size: int) -> tuple[float, float]:
     """Return median and 99th percentile of the milliseconds from the first write to each client's reading."""
     command = ["-m", "benchmarks.sessions.bare_sockets", *map(str, (sockets, events, rate, size))]
     server = await asyncio.create_subprocess_exec(
@@ -53,14 +54,14 @@ async def floor(sockets: int, events: int, rate: float, size: int) -> tuple[floa
     )
     assert server.stdout is not None
     port = int(await server.stdout.readline())
-    heard: list[tuple[int, bytes]] = []
+    arrivals: list[tuple[int, bytes]] = []
     loop = asyncio.get_running_loop()
     for _ in range(sockets):
-        await loop.create_connection(lambda: _Client(heard), "127.0.0.1", port)
+        await loop.create_connection(lambda: _Client(arrivals), "127.0.0.1", port)
     await server.wait()
-    delays = [(at - int(data[:_STAMP])) / 1e6 for at, data in heard]
-    cuts = statistics.quantiles(delays, n=100)
-    return cuts[49], cuts[98]
+    delays = [(at - int(data[:_STAMP_BYTES])) / 1e6 for at, data in arrivals]
+    percentiles = statistics.quantiles(delays, n=100)
+    return percentiles[49], percentiles[98]
 
 
 if __name__ == "__main__":

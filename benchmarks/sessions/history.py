@@ -28,7 +28,8 @@ from app.sessions import queries
 _API = "/api/v1"
 _SESSIONS = f"{_API}/lab/agent/sessions"
 _GOAL_MS = 20
-_ASKED = 400
+REQUEST_COUNT = 400
+"""Sessions that are read one by one: enough for a 99th percentile."""
 _WITHIN_S = 300
 _PARTS = ("steps", "calls", "events", "messages", "rounds", "fits", "questions", "artifacts", "audit")
 _COLUMNS = """
@@ -47,37 +48,37 @@ _GOAL_RATIO = 4
 _SCANS = "select relname, seq_scan, seq_tup_read from pg_stat_user_tables where n_live_tup > 1000"
 
 
-async def one_session(running: Service, token: str, folder: Path) -> tuple[str, str]:
+async def run_session(running: Service, token: str, folder: Path) -> tuple[str, str]:
     """The ids of a dataset and of a session that has ended."""
     file = folder / "people.csv"
     table(600).to_csv(file, index=False)
     client = await Client.connect(running.port, token)
     dataset = (await client.send_file(f"{_API}/datasets?filename=people.csv", file))["id"]
-    wanted: dict[str, object] = {
+    request: dict[str, object] = {
         "goal": "Predict bought.",
         "dataset_ids": [dataset],
         "preferences": {"target": "bought", "time_budget_s": 15, "clarify": "never"},
     }
-    session = (await client.call("POST", _SESSIONS, wanted))["id"]
-    until = time.monotonic() + _WITHIN_S
-    while time.monotonic() < until:
-        stands = await client.call("GET", f"{_SESSIONS}/{session}")
-        if stands["ended_at"]:
+    session = (await client.call("POST", _SESSIONS, request))["id"]
+    deadline = time.monotonic() + _WITHIN_S
+    while time.monotonic() < deadline:
+        view = await client.call("GET", f"{_SESSIONS}/{session}")
+        if view["ended_at"]:
             break
         await asyncio.sleep(1)
     client.close()
-    if stands["status"] != "completed":
-        raise RuntimeError(stands)
+    if view["status"] != "completed":
+        raise RuntimeError(view)
     return dataset, session
 
 
-async def copy(db: Any, name: str, chosen: str, values: dict[str, str], template: str) -> None:
+async def copy(db: Any, name: str, column_name: str, values: dict[str, str], template: str) -> None:
     """Rows of `template` again for each of `copies`, with these values in place of its own."""
     columns = [row["name"] for row in await db.fetch(_COLUMNS, name)]
     cells = ", ".join(values.get(column, f't."{column}"') for column in columns)
     names = ", ".join(f'"{column}"' for column in columns)
-    again = f"select {cells} from {name} t cross join copies where t.{chosen} = '{template}'"
-    await db.execute(f"insert into {name} ({names}) {again}")
+    rows = f"select {cells} from {name} t cross join copies where t.{column_name} = '{template}'"
+    await db.execute(f"insert into {name} ({names}) {rows}")
 
 
 async def fill(running: Service, dataset: str, session: str, sessions: int) -> None:
@@ -101,33 +102,38 @@ async def fill(running: Service, dataset: str, session: str, sessions: int) -> N
     print(f"  {', '.join(counts)}; {size}", flush=True)
 
 
-async def timed(client: Client, path: str, taken: list[float]) -> dict[str, Any]:
-    began = time.perf_counter()
+async def timed_get(client: Client, path: str, latencies_ms: list[float]) -> dict[str, Any]:
+    started = time.perf_counter()
     answer = await client.call("GET", path)
-    taken.append(1e3 * (time.perf_counter() - began))
+    latencies_ms.append(1e3 * (time.perf_counter() - started))
     return answer
 
 
-def tell(name: str, taken: Sequence[float], said: str = "") -> None:
-    p99 = statistics.quantiles(taken, n=100)[98]
+def print_latencies(name: str, latencies_ms: Sequence[float], note: str = "") -> None:
+    p99 = statistics.quantiles(latencies_ms, n=100)[98]
     missed = "" if p99 < _GOAL_MS else "  MISSED"
-    print(f"  {name:<34} median {statistics.median(taken):6.1f} ms  p99 {p99:6.1f}{missed}  {said}", flush=True)
+    print(
+        f"  {name:<34} median {statistics.median(latencies_ms):6.1f} ms  p99 {p99:6.1f}{missed}  {note}",
+        flush=True,
+    )
 
 
-async def to_the_end(client: Client, name: str, path: str, expected: int) -> list[str]:
-    """The ids of a list, read on from where each page ended."""
-    taken: list[float] = []
+async def read_list(client: Client, name: str, path: str, expected: int) -> list[str]:
+    """Read a list to its end by cursors, and return its ids."""
+    latencies_ms: list[float] = []
     ids: list[str] = []
     mark, after = "&" if "?" in path else "?", ""
     while True:
-        page = await timed(client, f"{path}{mark}limit=100{after}", taken)
+        page = await timed_get(client, f"{path}{mark}limit=100{after}", latencies_ms)
         ids += [item["id"] for item in page["items"]]
         if page["next_cursor"] is None:
             break
         after = f"&after={page['next_cursor']}"
     if len(ids) != expected or len(set(ids)) != expected:
         raise RuntimeError(f"{name}: {len(set(ids))} of {expected} came")
-    tell(f"{name}, 100 a page", taken, f"{len(ids):,} in {len(taken)} pages, each once")
+    print_latencies(
+        f"{name}, 100 a page", latencies_ms, f"{len(ids):,} in {len(latencies_ms)} pages, each once"
+    )
     return ids
 
 
@@ -147,32 +153,32 @@ async def read_all(running: Service, token: str, db: Database) -> None:
     owner = (await db.row("select owner_id from sessions limit 1") or {})["owner_id"]
     with Load() as load:
         for name, path in lists.items():
-            first: list[float] = []
-            bare: list[float] = []
-            for _ in range(_ASKED // 4):
-                await timed(client, path, first)
-                began = time.perf_counter()
+            first_page_ms: list[float] = []
+            bare_ms: list[float] = []
+            for _ in range(REQUEST_COUNT // 4):
+                await timed_get(client, path, first_page_ms)
+                started = time.perf_counter()
                 await db.rows(f"{_BARE[name]} order by created_at desc, id limit 51", owner)
-                bare.append(1e3 * (time.perf_counter() - began))
-            ratio = statistics.median(first) / statistics.median(bare)
+                bare_ms.append(1e3 * (time.perf_counter() - started))
+            ratio = statistics.median(first_page_ms) / statistics.median(bare_ms)
             missed = "" if ratio < _GOAL_RATIO else "  MISSED"
-            said = f"{ratio:.1f} times a bare query ({statistics.median(bare):.1f} ms), goal {_GOAL_RATIO}"
-            tell(f"first page of {name} (50)", first, said + missed)
-        ids = await to_the_end(client, "sessions", _SESSIONS, counts["sessions"])  # type: ignore[index]
+            note = f"{ratio:.1f} times a bare query ({statistics.median(bare_ms):.1f} ms), goal {_GOAL_RATIO}"
+            print_latencies(f"first page of {name} (50)", first_page_ms, note + missed)
+        ids = await read_list(client, "sessions", _SESSIONS, counts["sessions"])  # type: ignore[index]
         for name in ("datasets", "models"):
-            await to_the_end(client, name, lists[name], counts[name])  # type: ignore[index]
-        last: list[float] = []
-        for _ in range(_ASKED // 10):
-            await timed(client, f"{_SESSIONS}?limit=100&offset={len(ids) - 100}", last)
-        tell("the last page, by offset", last)
-        chosen = random.Random(0).sample(ids, min(_ASKED, len(ids)))
+            await read_list(client, name, lists[name], counts[name])  # type: ignore[index]
+        last_page_ms: list[float] = []
+        for _ in range(REQUEST_COUNT // 10):
+            await timed_get(client, f"{_SESSIONS}?limit=100&offset={len(ids) - 100}", last_page_ms)
+        print_latencies("the last page, by offset", last_page_ms)
+        sampled_ids = random.Random(0).sample(ids, min(REQUEST_COUNT, len(ids)))
         for part in ("", "/messages", "/steps", "/artifacts", "/results", "/audit"):
-            taken: list[float] = []
-            for session in chosen:
-                await timed(client, f"{_SESSIONS}/{session}{part}", taken)
-            tell(f"get a session{part}", taken)
+            latencies_ms: list[float] = []
+            for session in sampled_ids:
+                await timed_get(client, f"{_SESSIONS}/{session}{part}", latencies_ms)
+            print_latencies(f"get a session{part}", latencies_ms)
     client.close()
-    print(f"  load: {load.said}")
+    print(f"  load: {load.summary}")
 
 
 async def plans(db: Database, owner: object, session: object) -> None:
@@ -191,12 +197,12 @@ async def report(running: Service, sessions: int, folder: Path) -> None:
     token = await sign_in(running.port)
     for name, module in (("steps", STEPS), ("compute", COMPUTE)):
         running.start(name, module)
-    dataset, session = await one_session(running, token, folder)
+    dataset, session = await run_session(running, token, folder)
     for name in ("steps", "compute"):
         running.end(name)
-    began = time.perf_counter()
+    started = time.perf_counter()
     await fill(running, dataset, session, sessions)
-    print(f"  filled in {time.perf_counter() - began:.0f} s", flush=True)
+    print(f"  filled in {time.perf_counter() - started:.0f} s", flush=True)
     db = await Database.open(running.database_url)
     before = {row["relname"]: row for row in await db.rows(_SCANS)}
     await read_all(running, token, db)
@@ -213,10 +219,10 @@ async def report(running: Service, sessions: int, folder: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=10_000)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="labcrew-bench-") as folder, service(**UNMETERED) as running:
-        print(f"{given.sessions:,} finished sessions of one user:", flush=True)
-        asyncio.run(report(running, given.sessions, Path(folder)))
+        print(f"{options.sessions:,} finished sessions of one user:", flush=True)
+        asyncio.run(report(running, options.sessions, Path(folder)))
 
 
 if __name__ == "__main__":

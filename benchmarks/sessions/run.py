@@ -1,4 +1,4 @@
-"""How long a session of nine no-op agents takes through the authenticated API, on the real servers.
+"""Duration of a session of nine no-op agents through the authenticated API, on the real servers.
 
     python -m benchmarks.sessions.run [--sessions 200] [--clients 32]
 
@@ -23,30 +23,30 @@ from app.sessions.step_scope import SessionFacts
 
 
 async def measure(port: int, token: str, clients: int, sessions: int) -> tuple[list[Timing], float]:
-    """Timings of all sessions, and how many ended per second."""
-    left = iter(range(sessions))
+    """Return the timings of all sessions, and the sessions a second."""
+    remaining = iter(range(sessions))
     timings: list[Timing] = []
 
-    async def one() -> None:
+    async def run_client() -> None:
         client = await Client.connect(port, token)
-        for _ in left:
+        for _ in remaining:
             timings.append(await client.run_session())
         client.close()
 
     started = time.perf_counter()
-    await asyncio.gather(*(one() for _ in range(clients)))
+    await asyncio.gather(*(run_client() for _ in range(clients)))
     return timings, sessions / (time.perf_counter() - started)
 
 
 async def floor_ms(runs: int = 200) -> float:
     """The same graph in this process, journaled in memory."""
     facts = SessionFacts(uuid4(), uuid4(), "nothing", {}, (), 1, datetime.now(UTC))
-    graph, taken = spec(), []
+    graph, durations_ms = spec(), []
     for _ in range(runs):
         started = time.perf_counter()
         await MemoryDrive(graph, facts).run()
-        taken.append((time.perf_counter() - started) * 1000)
-    return statistics.median(taken)
+        durations_ms.append((time.perf_counter() - started) * 1000)
+    return statistics.median(durations_ms)
 
 
 def median(timings: list[Timing], name: str) -> float:
@@ -56,16 +56,16 @@ def median(timings: list[Timing], name: str) -> float:
 async def report(port: int, sessions: int, clients: int) -> None:
     token = await sign_in(port)
     await measure(port, token, 1, 30)
-    alone, _ = await measure(port, token, 1, sessions)
+    single, _ = await measure(port, token, 1, sessions)
     await measure(port, token, clients, 2 * clients)
-    crowd, rate = await measure(port, token, clients, 4 * sessions)
-    least_ms = await floor_ms()
-    print(f"graph in process (floor)            {least_ms:8.1f} ms")
-    print(f"1 client:  POST answered            {median(alone, 'created_ms'):8.1f} ms")
-    print(f"1 client:  POST to first event      {median(alone, 'first_ms'):8.1f} ms   goal 8")
-    print(f"1 client:  POST to terminal event   {median(alone, 'terminal_ms'):8.1f} ms   goal 20")
-    print(f"1 client:  session / floor          {median(alone, 'terminal_ms') / least_ms:8.1f}      goal 6")
-    print(f"{clients} clients: POST to terminal event  {median(crowd, 'terminal_ms'):8.1f} ms")
+    concurrent, rate = await measure(port, token, clients, 4 * sessions)
+    minimum_ms = await floor_ms()
+    print(f"graph in process (floor)            {minimum_ms:8.1f} ms")
+    print(f"1 client:  POST answered            {median(single, 'created_ms'):8.1f} ms")
+    print(f"1 client:  POST to first event      {median(single, 'first_ms'):8.1f} ms   goal 8")
+    print(f"1 client:  POST to terminal event   {median(single, 'terminal_ms'):8.1f} ms   goal 20")
+    print(f"1 client:  session / floor          {median(single, 'terminal_ms') / minimum_ms:8.1f}      goal 6")
+    print(f"{clients} clients: POST to terminal event  {median(concurrent, 'terminal_ms'):8.1f} ms")
     print(f"{clients} clients: sessions per second     {rate:8.1f}      goal 100")
 
 
@@ -79,5 +79,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=200)
     parser.add_argument("--clients", type=int, default=32)
-    given = parser.parse_args()
-    main(given.sessions, given.clients)
+    options = parser.parse_args()
+    main(options.sessions, options.clients)

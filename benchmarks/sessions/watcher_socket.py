@@ -1,4 +1,4 @@
-"""A socket of a watcher; one process has many. It notes the time of bytes, and decodes them afterwards."""
+"""Client socket of a watcher. It stores bytes with their times, and decodes them later."""
 
 import asyncio
 import json
@@ -14,17 +14,18 @@ _UPGRADE = (
     "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
 )
 _TEXT, _CLOSE, _PONG = 1, 8, 10
+"""Opcodes of frames (RFC 6455, section 5.2)."""
 _PING = b"\x89\x04"
 """How a ping of the server begins; its events are ASCII, so that nothing else does."""
 
 
 class Socket(asyncio.Protocol):
-    """A socket. `heard`: the pieces of the stream as they came, each with its time (monotonic nanoseconds)."""
+    """A socket. `pieces`: the pieces of the stream as they came, each with its time (monotonic nanoseconds)."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[int, bytes]] = []
-        self.gone = False
-        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.pieces: list[tuple[int, bytes]] = []
+        self.is_closed = False
+        self.handshake: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._head = b""
 
     @classmethod
@@ -35,34 +36,34 @@ class Socket(asyncio.Protocol):
     @classmethod
     async def open(cls, port: int, path: str, token: str) -> "Socket":
         loop = asyncio.get_running_loop()
-        transport, opened = await loop.create_connection(cls, "127.0.0.1", port)
+        transport, socket = await loop.create_connection(cls, "127.0.0.1", port)
         key = b64encode(os.urandom(16)).decode()
         transport.write(_UPGRADE.format(path=path, token=token, key=key).encode())
-        opened._transport = transport
-        await opened.opened
-        return opened
+        socket._transport = transport
+        await socket.handshake
+        return socket
 
     def data_received(self, data: bytes) -> None:
         at = time.monotonic_ns()
-        if self.opened.done():
+        if self.handshake.done():
             if (ping := data.find(_PING)) >= 0:
                 self._transport.write(_pong(data[ping:]))
-            self.heard.append((at, data))
+            self.pieces.append((at, data))
             return
         self._head += data
         head, end, rest = self._head.partition(b"\r\n\r\n")
         if end:
             if b" 101 " not in head:
-                self.opened.set_exception(ConnectionError(head.decode()))
+                self.handshake.set_exception(ConnectionError(head.decode()))
                 return
-            self.opened.set_result(None)
+            self.handshake.set_result(None)
             if rest:
-                self.heard.append((at, rest))
+                self.pieces.append((at, rest))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.gone = True
-        if not self.opened.done():
-            self.opened.set_exception(exc or ConnectionError("closed before it was open"))
+        self.is_closed = True
+        if not self.handshake.done():
+            self.handshake.set_exception(exc or ConnectionError("closed before it was open"))
 
     def send(self, text: str) -> None:
         self._transport.write(_masked(_TEXT, text.encode()))
@@ -73,7 +74,7 @@ class Socket(asyncio.Protocol):
     def events(self) -> list[tuple[int, dict[str, Any]]]:
         """Return each event with its time. Raises ConnectionError if the server has closed the socket."""
         events, rest, at = [], b"", 0
-        for at, piece in self.heard:
+        for at, piece in self.pieces:
             rest += piece
             while (frame := _frame(rest)) is not None:
                 kind, body, rest = frame

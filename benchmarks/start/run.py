@@ -63,7 +63,7 @@ def main() -> None:
         print_figures("`run` beside a service", repeat(times, lambda: run(question, environment)), bare)
         print(asyncio.run(count_ended_streams(service, home)))
         service.communicate()  # a second signal would keep it from stopping as it should
-    print(load.said)
+    print(load.summary)
 
 
 def repeat(times: int, measure: Callable[[], Timing]) -> list[Timing]:

@@ -83,7 +83,7 @@ def main() -> None:
     options = parser.parse_args()
     with Load() as load:
         run(options.tables, options.budgets, options.thinking)
-    print(load.said)
+    print(load.summary)
 
 
 if __name__ == "__main__":

@@ -71,10 +71,10 @@ def _arrays(
             if generator.random() < HIDDEN_EVIDENCE:
                 names[word, :, 4] = 0.0
     owners = [at_column[owner] if (owner := example["owners"][node]) >= 0 else -1 for node in nodes]
-    most = values.max(axis=1) if nodes else np.zeros((len(values), 2), "float32")
+    maxima = values.max(axis=1) if nodes else np.zeros((len(values), 2), "float32")
     return {
         "words": example["words"].astype("float32"),
-        "word_facts": np.concatenate([names.max(axis=1), most], axis=1),
+        "word_facts": np.concatenate([names.max(axis=1), maxima], axis=1),
         "columns": file["columns"][columns].astype("float32"),
         "column_facts": np.concatenate(
             [file["column_facts"][columns].astype("float32"), names.max(axis=0)], axis=1
@@ -107,7 +107,7 @@ def _steps(example: Example, at_column: dict[int, int], at_node: dict[int, int])
     places = {"column": at_column, "node": at_node}
     length, width = len(example["actions"]), tokens + words + columns + len(at_node)
     allowed = np.zeros((length, width), bool)
-    wanted, expected = np.zeros(length, int), np.zeros(length, int)
+    targets, expected = np.zeros(length, int), np.zeros(length, int)
     right = np.zeros((length, width), bool)
     for step, (action, (symbol, names, *pointed)) in enumerate(
         zip(example["actions"], example["steps"], strict=True)
@@ -115,19 +115,23 @@ def _steps(example: Example, at_column: dict[int, int], at_node: dict[int, int])
         expected[step] = SYMBOL_NUMBERS[symbol]
         allowed[step, names] = True
         for kind, own in zip(("column", "node", "word"), pointed, strict=True):
-            known = places.get(kind)
-            at = [place if known is None else known[place] for place in own if known is None or place in known]
+            positions = places.get(kind)
+            at = [
+                place if positions is None else positions[place]
+                for place in own
+                if positions is None or place in positions
+            ]
             allowed[step, [starts[kind] + place for place in at]] = True
-        known = places.get(action.kind)
-        wanted[step] = starts[action.kind] + (action.place if known is None else known[action.place])
+        positions = places.get(action.kind)
+        targets[step] = starts[action.kind] + (action.place if positions is None else positions[action.place])
         for other in (action, *example["also"].get(step, ())):
             at_kind = places.get(other.kind)
             if at_kind is None or other.place in at_kind:
                 right[step, starts[other.kind] + (other.place if at_kind is None else at_kind[other.place])] = (
                     True
                 )
-    before = np.concatenate([[-1], wanted[:-1]])
-    return {"right": right, "wanted": wanted, "before": before, "symbols": expected, "allowed": allowed}
+    before = np.concatenate([[-1], targets[:-1]])
+    return {"right": right, "wanted": targets, "before": before, "symbols": expected, "allowed": allowed}
 
 
 def _collate(examples: Sequence[dict[str, np.ndarray]]) -> dict[str, Tensor]:

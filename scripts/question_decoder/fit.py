@@ -18,11 +18,13 @@ import torch
 import torch.distributed as distributed
 from scripts.question_decoder.batches import batches, read_examples
 from scripts.question_decoder.examples import FITTED, GOALS_PREFIX, HELD_OUT
-from scripts.question_decoder.model import MASKED, Model, load_stored, quantised
+from scripts.question_decoder.model import MASKED_LOGIT, Model, load_stored, quantised
 from torch import Tensor, nn
 
 LEARNING_RATE, FURTHER_LEARNING_RATE = 8e-4, 5e-4
+"""Peak learning rates of a first and of a further fit."""
 WARMING_STEPS, MAX_GRADIENT_NORM, WEIGHT_DECAY = 200, 1.0, 0.02
+"""Steps of linear warm-up, norm to which gradients are cut, and weight decay of AdamW."""
 SHOWN_STEPS = 1000
 """Steps after which the parameters are stored, and tried on the held-out requests."""
 HAS_BFLOAT16 = "avx512_bf16" in Path("/proc/cpuinfo").read_text()
@@ -85,7 +87,7 @@ def loss_of(logits: Tensor, batch: dict[str, Tensor]) -> Tensor:
     """The mean of the logs of what the right actions are taken for to be together, of all steps."""
     is_step = batch["wanted"] >= 0
     own, right = logits[is_step], batch["right"][is_step]
-    return (own.logsumexp(-1) - own.masked_fill(~right, MASKED).logsumexp(-1)).mean()
+    return (own.logsumexp(-1) - own.masked_fill(~right, MASKED_LOGIT).logsumexp(-1)).mean()
 
 
 def _share_gradients(parameters: Sequence[nn.Parameter], spent: float) -> float:
@@ -107,15 +109,15 @@ def judge(model: Model, files: Sequence[dict[str, Any]]) -> str:
     counts: dict[str, list[bool]] = {"whole": [], "aim": [], "target": []}
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=HAS_BFLOAT16):
         for name, batch in _judged_batches(files):
-            wanted = batch["wanted"]
+            targets = batch["wanted"]
             best = model(batch).argmax(-1, keepdim=True)
             is_right = batch["right"].gather(-1, best)[:, :, 0]
             if name == "programs":
-                counts["whole"] += (is_right | (wanted < 0)).all(1).tolist()
+                counts["whole"] += (is_right | (targets < 0)).all(1).tolist()
                 continue
             counts["aim"] += is_right[:, 0].tolist()
-            if wanted.shape[1] > 1:
-                counts["target"] += is_right[:, 1][wanted[:, 1] >= 0].tolist()
+            if targets.shape[1] > 1:
+                counts["target"] += is_right[:, 1][targets[:, 1] >= 0].tolist()
     model.train()
     return ", ".join(f"{name} {sum(own) / max(1, len(own)):.3f}" for name, own in counts.items())
 

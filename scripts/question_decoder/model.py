@@ -17,7 +17,8 @@ from app.agents.questions.learned.tokens import TOKENS
 
 DROPPED = 0.15
 """Share of states that are dropped."""
-MASKED = -1e4
+MASKED_LOGIT = -1e4
+"""Logit of what a mask excludes: finite, so that a row without anything allowed has no NaN."""
 
 
 class Attention(nn.Module):
@@ -104,7 +105,7 @@ class Model(nn.Module):
             1,
         )
         padding = batch["padding"][:, None, None, :]
-        bias = torch.zeros(padding.shape).masked_fill(padding, MASKED)
+        bias = torch.zeros(padding.shape).masked_fill(padding, MASKED_LOGIT)
         for layer in self.enc:
             states = layer(states, bias, batch["relations"])
         return self.encn(states), bias
@@ -114,19 +115,22 @@ class Model(nn.Module):
         tokens, before = len(TOKENS), batch["before"]
         places = before.clamp(min=0)
         at = (places - tokens).clamp(min=0)[:, :, None].expand(-1, -1, WIDTH)
-        pointed, named = self.ptr(torch.gather(memory, 1, at)).float(), self.tok(places.clamp(max=tokens - 1))
-        states = torch.where((places >= tokens)[:, :, None], pointed, named)
+        pointed, tokens_at = (
+            self.ptr(torch.gather(memory, 1, at)).float(),
+            self.tok(places.clamp(max=tokens - 1)),
+        )
+        states = torch.where((places >= tokens)[:, :, None], pointed, tokens_at)
         states = torch.where((before < 0)[:, :, None], self.start.expand_as(states), states)
         length = before.shape[1]
         states = states + self.sym(batch["symbols"]) + self.spos.weight[:length]
-        causal = torch.triu(torch.full((length, length), MASKED), 1)[None, None]
+        causal = torch.triu(torch.full((length, length), MASKED_LOGIT), 1)[None, None]
         for layer in self.dec:
             states = layer(states, causal, None, memory, bias)
         states = self.decn(states)
         of_tokens = self.outt(states) @ self.tok.weight.T + self.bias
         of_places = self.outp(states) @ self.keyp(memory).transpose(1, 2) / math.sqrt(WIDTH)
         logits = torch.cat([of_tokens, of_places], 2).float()
-        return logits.masked_fill(~batch["allowed"], MASKED)
+        return logits.masked_fill(~batch["allowed"], MASKED_LOGIT)
 
 
 def load_stored(model: Model) -> None:
