@@ -1,4 +1,4 @@
-"""Conversion of tables of arrays: JSON arrays of arrays, as exchanges send them, and Arrow files (Feather)."""
+"""Conversion of JSON arrays of arrays, as exchanges send them."""
 
 import csv
 import json
@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from app.computations.uploads import sql
 from app.computations.uploads.column_names import check_width
@@ -35,34 +33,6 @@ def arrays_as_csv(connection: duckdb.DuckDBPyConnection, path: Path, work: Path)
     return None
 
 
-def feather_as_parquet(path: Path, work: Path) -> Path:
-    """Convert a Feather file to Parquet, batch by batch. Raises InvalidInput for a damaged file."""
-    target = work / "feather.parquet"
-    try:
-        with (
-            pa.memory_map(str(path)) as source,
-            pa.ipc.open_file(source) as reader,
-        ):
-            check_width(len(reader.schema))
-            with pq.ParquetWriter(target, _plain(reader.schema), compression="lz4") as writer:
-                for at in range(reader.num_record_batches):
-                    writer.write_batch(reader.get_batch(at).cast(_plain(reader.schema)))
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise InvalidInput("damaged_file", f"The Feather file cannot be read: {str(error)[:300]}") from error
-    return target
-
-
-def _plain(schema: pa.Schema) -> pa.Schema:
-    """Remove dictionaries and views, which Parquet lacks, and metadata of other libraries."""
-    return pa.schema([pa.field(column.name, _unpacked(column.type)) for column in schema])
-
-
-def _unpacked(type_: pa.DataType) -> pa.DataType:
-    if pa.types.is_dictionary(type_):
-        return type_.value_type
-    return pa.string() if pa.types.is_string_view(type_) else type_
-
-
 def _rows_to_csv(connection: duckdb.DuckDBPyConnection, path: Path, target: Path) -> Path:
     source = (
         f"read_json({sql.text(path)}, format='array', records=false, columns={{'row': 'JSON'}},"
@@ -77,6 +47,8 @@ def _rows_to_csv(connection: duckdb.DuckDBPyConnection, path: Path, target: Path
         connection.execute(
             f"COPY (SELECT {cells} FROM {source}) TO {sql.text(target)} (FORMAT csv, HEADER false)"  # noqa: S608
         )
+    except duckdb.OutOfMemoryException:
+        raise
     except duckdb.Error as error:
         message = str(error).splitlines()[0].replace(str(path), "the file")[:300]
         raise InvalidInput("damaged_file", f"The JSON file cannot be read: {message}") from error

@@ -158,11 +158,6 @@ def _check_directory(path: Path) -> None:
         )
 
 
-def _is_worksheet(member: str) -> bool:
-    name = member.rpartition("/")[2].lower()
-    return "sheet" in name and name.endswith(".xml")
-
-
 def _measure(archive: zipfile.ZipFile, expansion: Expansion) -> None:
     """Refuse a workbook by its declared sizes, then by its real ones: declared sizes may be wrong."""
     declared_bytes = sum(entry.file_size for entry in archive.infolist())
@@ -170,12 +165,12 @@ def _measure(archive: zipfile.ZipFile, expansion: Expansion) -> None:
     # Only a check: the real sizes are counted below.
     expansion.measure(-declared_bytes)
     for entry in archive.infolist():
-        extent = Extent() if _is_worksheet(entry.filename) else None
+        # Each member: its relations tell the reader which of them are worksheets, and they may have any name.
+        extent = Extent()
         with archive.open(entry) as source:
             while piece := source.read(_PIECE):
                 expansion.measure(len(piece))
-                if extent:
-                    extent.feed(piece)
+                extent.feed(piece)
 
 
 def _copy(source: IO[bytes], target: Path, expansion: Expansion) -> None:

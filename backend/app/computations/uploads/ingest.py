@@ -13,10 +13,11 @@ import duckdb
 
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.uploads import sql
-from app.computations.uploads.array_tables import arrays_as_csv, feather_as_parquet
+from app.computations.uploads.array_tables import arrays_as_csv
 from app.computations.uploads.delimited import Write, write_delimited
 from app.computations.uploads.encoding import Text, as_utf8
 from app.computations.uploads.excel import sheet_as_csv
+from app.computations.uploads.feather import feather_as_parquet
 from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.file_reading import ConvertedFile, read_file
 from app.computations.uploads.fixed_width import split_fixed_width

@@ -208,6 +208,8 @@ def _list_columns(connection: duckdb.DuckDBPyConnection, source: str, kind: str)
     """Return names and DuckDB types. Raises InvalidInput with DuckDB's reason, without the file's path."""
     try:
         rows = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
+    except duckdb.OutOfMemoryException:
+        raise
     except duckdb.Error as error:
         first = str(error).splitlines()[0]
         message = _QUOTED_PATH.sub("", first)[:300]

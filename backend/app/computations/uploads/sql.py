@@ -98,6 +98,9 @@ def connect(
             _configure(connection, workspace, work, memory_bytes)
             _restrict(connection, workspace, target)
             yield connection
+    except duckdb.OutOfMemoryException as error:
+        # A limit of the cell, not a fault of the file that needed it: the cell's end says so.
+        raise MemoryError(str(error)) from error
     finally:
         _finished.append(database)
 

@@ -9,7 +9,8 @@ from app.errors import TooLarge
 
 MAX_CELLS = 20_000_000
 """Cells of the rectangle: the reader takes 32 bytes for each, and a sandbox cell has a gigabyte."""
-_REFERENCE = re.compile(rb'\br="([A-Za-z]*)(\d+)"')
+# As XML allows it: quotes of both kinds, and spaces around the sign, bounded so that a run is read once.
+_REFERENCE = re.compile(rb"""\br\s{0,8}=\s{0,8}["']([A-Za-z]*)(\d+)["']""")
 _OVERLAP_BYTES = 64
 """Bytes of a piece that are scanned again with the next one, for references across the border."""
 

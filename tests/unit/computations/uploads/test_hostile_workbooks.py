@@ -1,11 +1,13 @@
 """Workbooks that crash or overfill their reader are refused before it opens them."""
 
 import struct
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from app.computations.uploads.compound_file import check_compound
+from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.worksheet_extent import MAX_CELLS, Extent
 from app.errors import InvalidInput, TooLarge
 
@@ -84,6 +86,24 @@ def sheet(*references: str) -> bytes:
 def test_cells_that_are_far_apart_are_refused(references: tuple[str, ...], piece_bytes: int) -> None:
     with pytest.raises(TooLarge, match="span"):
         feed(sheet(*references), piece_bytes)
+
+
+@pytest.mark.parametrize("reference", ["r='{}'", 'r = "{}"', "r\n=\t'{}'"])
+def test_references_are_read_however_xml_spells_them(reference: str) -> None:
+    text = sheet("A1", "XFD1048576").decode()
+    for cell in ("A1", "XFD1048576"):
+        text = text.replace(f'r="{cell}"', reference.format(cell))
+    with pytest.raises(TooLarge, match="span"):
+        feed(text.encode(), 1 << 20)
+
+
+def test_a_worksheet_is_measured_whatever_its_part_is_called(tmp_path: Path) -> None:
+    upload = tmp_path / "upload"
+    with zipfile.ZipFile(upload, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        archive.writestr("xl/data.bin", sheet("A1", "XFD1048576"))
+    with pytest.raises(TooLarge, match="span"):
+        unpack(upload, tmp_path, 8 << 30)
 
 
 def test_a_table_far_from_the_first_cell_is_read() -> None:

@@ -154,3 +154,18 @@ def test_the_widest_tables_are_planned_without_comparing_their_columns(
     result = convert(CellWorkspace({"upload": tmp_path / "upload"}, tmp_path / "out"), "table.csv")
     assert len(result["columns"]) == len(names)
     assert settings == ["common_subexpressions"]
+
+
+@pytest.mark.parametrize("filename", ["value.parquet", "value.json"])
+def test_a_value_beyond_the_memory_of_the_database_is_no_damaged_file(
+    tmp_path: Path, filename: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest_module, "_MEMORY_BYTES", 24 << 20)
+    upload, text = tmp_path / "upload", "x" * (8 << 20)
+    if filename.endswith("json"):
+        upload.write_text(json.dumps([{"a": text}, {"a": "y"}]))
+    else:
+        pq.write_table(pa.table({"a": [text * 2], "b": [1]}), upload)
+    (tmp_path / "out").mkdir()
+    with pytest.raises(MemoryError):
+        convert(CellWorkspace({"upload": upload}, tmp_path / "out"), filename)
