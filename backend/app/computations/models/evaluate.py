@@ -17,7 +17,7 @@ from app.modeling.evaluation.error_slices import find_error_slices, row_errors
 from app.modeling.evaluation.evaluate_predictions import evaluate_predictions
 from app.modeling.evaluation.holdout_outputs import make_outputs
 from app.modeling.evaluation.paired_test import PairedBootstrap
-from app.modeling.evaluation.period_variation import Past
+from app.modeling.evaluation.single_periods import find_past
 from app.modeling.explanation import fold_importance
 from app.modeling.facts.computation_facts import ColumnReference, Interval
 from app.modeling.facts.fits import CandidateFit
@@ -244,7 +244,9 @@ def final_evaluation(
     write_frame(workspace, make_outputs(predicted, labelled), OUTPUTS_FILE)
     units = find_units(holdout.iloc[labelled], parsed_problem, chosen.folds.equal_rows_together)
     ahead = get_rows_ahead(holdout)
-    past = _past(prediction_rows(train, parsed_problem), chosen) if parsed_problem.time_column else None
+    past = None
+    if parsed_problem.time_column:
+        past = find_past(prediction_rows(train, parsed_problem), chosen, holdout.iloc[labelled], units)
     facts = evaluate_predictions(
         predicted,
         baseline,
@@ -318,16 +320,3 @@ def _predict_or_read(workspace: CellWorkspace, inputs: pd.DataFrame, problem: Pr
         return predict_all(read_model(workspace).pipeline, inputs, problem, workspace.threads)
     predictions = read_frame(workspace, "answers").to_numpy(dtype="float64")
     return predictions if problem.is_classification else predictions[:, 0]
-
-
-def _past(train: pd.DataFrame, fit: CandidateFit) -> Past:
-    """The targets before the hold-out, and the scores of folds trained on at least half of them."""
-    data = TrainingSet.from_frame(train, Problem.from_json(fit.problem), fit.folds)
-    present = np.isfinite(data.targets)
-    folds = [
-        (score, data.targets[fold.test])
-        for score, fold in zip(fit.fold_scores, data.folds, strict=False)
-        # Early folds in time order train on few rows; their scores would show too wide a variation.
-        if score is not None and len(fold.train) >= present.sum() / 2
-    ]
-    return Past(data.targets[present], tuple(folds))

@@ -6,6 +6,7 @@ import numpy as np
 
 from app.modeling.evaluation.period_variation import Past, analyse_periods, widen_interval
 from app.modeling.evaluation.score_notes import compare_with_cv, score_notes
+from app.modeling.evaluation.single_periods import analyse_single_period
 from app.modeling.facts.computation_facts import CoverageJson, EvaluationFacts
 from app.modeling.facts.fits import CandidateFit
 from app.modeling.problem.metrics import METRICS
@@ -56,7 +57,11 @@ def evaluate_predictions(
     agreement = compare_with_cv(metrics[problem.metric], fit, len(predicted.truth)) if compare and fit else None
     periods = None
     if problem.time_column:
-        periods = analyse_periods(predicted, problem, metrics[problem.metric], past, targets)
+        score = metrics[problem.metric]
+        if past and past.periods:
+            periods = analyse_single_period(predicted, problem, score, past, targets)
+        else:
+            periods = analyse_periods(predicted, problem, score, past, targets)
     if periods and periods.spread:
         metrics[problem.metric] = widen_interval(metrics[problem.metric], periods, problem.metric)
         method += f"; that of {METRICS[problem.metric].label} is widened by its variation between periods"

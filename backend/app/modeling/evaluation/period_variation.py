@@ -28,15 +28,17 @@ _BY_MEAN = frozenset({"rmse", "r2", "rmsle", "poisson_deviance"})
 @dataclass(frozen=True)
 class Past:
     """Rows before the evaluated ones. `targets` (rows,): prediction targets in time order. `folds`: scores
-    of models trained on at least half of the rows, with the targets that they predicted."""
+    of models trained on at least half of the rows, with the targets that they predicted. `periods`: targets of
+    periods as long as that of the evaluated rows, where these are of a single one."""
 
     targets: np.ndarray
     folds: tuple[tuple[float, np.ndarray], ...] = ()
+    periods: tuple[np.ndarray, ...] = ()
 
 
 @dataclass(frozen=True)
 class Periods:
-    """`scores` of equal parts of the evaluated rows in time order.
+    """`scores` of equal parts of the evaluated rows in time order, or of earlier periods and of these rows.
 
     On the scale of `score_transforms`: `chance`, the standard error of the score of all rows, and `spread`, the
     standard deviation of another period's score beyond it. `varied`: the variation of a numeric target in the
@@ -49,6 +51,8 @@ class Periods:
     noise: float
     """Standard error of one period's score, in its own unit."""
     varied: float
+    compared: int | None = None
+    """Periods that the spread is known from; None where they are parts of the evaluated rows."""
 
     @property
     def moves(self) -> bool:
@@ -78,7 +82,7 @@ def analyse_periods(
     the score has no error.
     """
     truth = predicted.truth if targets is None else targets
-    chance = _chance(score, problem.metric)
+    chance = standard_error(score, problem.metric)
     if len(truth) < MIN_ROWS or chance is None or score["low"] is None or score["high"] is None:
         return None
     parts = np.array_split(np.arange(len(truth)), COUNT)
@@ -93,7 +97,7 @@ def analyse_periods(
     # Folds of the past are further periods: four quarters alone tell little about a spread.
     scored = [(value, truth[part]) for value, part in zip(scores, parts, strict=True)] + list(past.folds)
     skills = [
-        to_unbounded(problem.metric, value) - _clip_difficulty(difficulty(rows, predicted, problem), overall)
+        to_unbounded(problem.metric, value) - clip_difficulty(difficulty(rows, predicted, problem), overall)
         for value, rows in scored
     ]
     # A skill is the difference of two scores and has the error of both; the AUC of a constant has no error.
@@ -147,7 +151,7 @@ def difficulty(targets: np.ndarray, like: Predicted, problem: Problem) -> float:
     return to_unbounded(problem.metric, score)
 
 
-def _chance(score: Interval, metric: str) -> float | None:
+def standard_error(score: Interval, metric: str) -> float | None:
     """Standard error by chance alone, on the scale of `score_transforms`."""
     if score["low"] is None or score["high"] is None:
         return None
@@ -155,7 +159,7 @@ def _chance(score: Interval, metric: str) -> float | None:
     return error if np.isfinite(error) else None
 
 
-def _clip_difficulty(value: float, overall: float) -> float:
+def clip_difficulty(value: float, overall: float) -> float:
     """0 if constants have no score; values far from the overall difficulty are clipped."""
     if not np.isfinite(overall):
         return 0.0
@@ -168,7 +172,7 @@ def _period_difficulties(
     """Difficulty of each period of `length` rows, counted from the end, in time order."""
     ends = range(len(targets), length - 1, -length)
     difficulties = [
-        _clip_difficulty(difficulty(targets[end - length : end], like, problem), overall) for end in ends
+        clip_difficulty(difficulty(targets[end - length : end], like, problem), overall) for end in ends
     ]
     return difficulties[::-1]
 

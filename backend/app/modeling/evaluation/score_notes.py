@@ -84,13 +84,21 @@ def score_notes(
         f"Only {len(predicted.truth)} rows were evaluated, so every figure here is rough."
         if len(predicted.truth) < ROUGH_ROWS
         else None,
-        _few_units(units, problem),
+        _few_units(units, problem, periods),
     ]
     return [note for note in notes if note]
 
 
-def _few_units(units: IndependentUnits, problem: Problem) -> str | None:
+def _few_units(units: IndependentUnits, problem: Problem, periods: Periods | None) -> str | None:
     """Say that no other group or time was seen, or only few."""
+    if periods is not None and periods.compared:
+        names = " and ".join(map(repr, problem.group_columns))
+        metric = METRICS[problem.metric].label
+        return (
+            f"The interval of the {metric} is that of the next {problem.time_column!r}: it holds by how much"
+            f" {periods.compared} of them differed. It rests on the next period being like these. Intervals of"
+            f" other metrics say how much scores of other {names} at the same {problem.time_column!r} differ."
+        )
     if units.kind is UnitKind.GROUPS and problem.time_column:
         # See `find_units`: of so few moments no interval tells how much scores of others differ.
         names = " and ".join(map(repr, problem.group_columns))
@@ -162,9 +170,10 @@ def _worsening(periods: Periods | None, problem: Problem) -> str | None:
     if periods is None or not periods.worsens(METRICS[problem.metric].greater_is_better):
         return None
     first, last = periods.scores[0], periods.scores[-1]
+    parts = "first quarter of these rows" if periods.compared is None else "first period that was judged"
     return (
-        f"The {METRICS[problem.metric].label} worsens with time: {first:.4g} in the first quarter of these"
-        f" rows, {last:.4g} in the last. Expect this to continue, and retrain on newer rows."
+        f"The {METRICS[problem.metric].label} worsens with time: {first:.4g} in the {parts}, {last:.4g} in the"
+        " last. Expect this to continue, and retrain on newer rows."
     )
 
 

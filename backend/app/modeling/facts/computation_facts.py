@@ -343,7 +343,7 @@ class EvaluationFacts(TypedDict):
     """95% intervals by `interval_method`."""
     interval_method: str
     periods: list[float | None]
-    """The metric in each quarter of the rows, in time order."""
+    """The metric in each quarter of the rows, in time order; for rows of one time, in folds and in them."""
     baseline: Metrics
     beats_baseline: bool
     baseline_difference: Interval

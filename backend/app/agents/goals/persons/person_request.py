@@ -171,6 +171,11 @@ def _notes(table: PersonTable, transactions: Transactions, *, is_default: bool) 
             "The history gives one cutoff with an outcome, so that the score is that of other persons at the"
             " same time and not of a later time."
         )
+        return
+    yield (
+        f"The score is that of the {days} from the latest cutoff on: it holds for the {days} to come if they"
+        " are like the last ones."
+    )
 
 
 def _detail_notes(table: PersonTable, left_out: Sequence[str]) -> Iterator[str]:

@@ -70,7 +70,8 @@ def test_the_understanding_says_what_is_made_of_what() -> None:
     assert "if there is a row of `orders` in the 90 days from 2025-12-31 on" in planned.understanding.text
     assert "one row for each `customer_id` and cutoff from `orders`" in planned.understanding.text
     assert "for each of the customers (`customer_id`)" in planned.understanding.text
-    assert not planned.notes
+    [note] = planned.notes
+    assert "holds for the 90 days to come if they are like the last ones" in note
     assert any("leak `active within 90 days`" in step for step in planned.steps)
 
 
