@@ -11,6 +11,7 @@ from app.agents.goals.phrases.costs import parse_costs
 from app.agents.goals.phrases.drivers import asks_for_drivers, name_driver_target
 from app.agents.goals.phrases.exclusions import exclusions_by_place, exclusions_by_verb, split_phrases
 from app.agents.goals.phrases.input_lists import parse_input_list
+from app.agents.goals.phrases.named_models import spell_out_models
 from app.agents.goals.phrases.stated_causes import split_causes
 from app.agents.goals.phrases.thresholds import Threshold, parse_threshold
 from app.agents.goals.phrases.time_limit import parse_time_limit
@@ -54,7 +55,7 @@ MAX_ROLES = 1000
 
 def parse_goal(text: str) -> Goal:
     """Parse a goal."""
-    text = put_verb_first(_HOW_WELL.sub("", text))
+    text = spell_out_models(put_verb_first(_HOW_WELL.sub("", text)))
     time_limit_s, text = parse_time_limit(_SCORED_ROWS.sub(_name_scored, text))
     causal = split_causes(text)
     wants_drivers = bool(causal.causes) or asks_for_drivers(text)

@@ -86,3 +86,34 @@ def test_the_subject_of_a_table_is_its_name_without_the_nouns_of_columns(
     profile = make_table_profile(TABLES[table])
     assert profile.subject == subject
     assert [column.name for column in profile.columns_in_name] == columns
+
+
+TRIPS = _table(
+    "taxi_trips",
+    _column("pickup_datetime", "datetime", min="2024-01-01T00:00:00", max="2024-01-21T19:00:00"),
+    _column("dropoff_datetime", "datetime", min="2024-01-01T00:45:00", max="2024-01-21T19:34:00"),
+    _column("trip_distance"),
+    _column("fare_amount"),
+)
+
+
+@pytest.mark.parametrize("goal", ["predict trip duration", "how long will a trip take?"])
+def test_a_duration_is_the_time_between_two_dates_whatever_else_shares_its_words(goal: str) -> None:
+    plan = run_planner(goal, [TRIPS])
+    assert isinstance(plan, Plan), plan
+    assert plan.target_name == "hours from pickup_datetime to dropoff_datetime"
+
+
+STAFF = _table(
+    "staff",
+    _column("Age"),
+    _flag("Department", "R&D", "Sales"),
+    _flag("Attrition", "Yes", "No"),
+    _column("income"),
+)
+
+
+def test_who_departs_leaves_no_department() -> None:
+    plan = run_planner("which employees are likely to leave?", [STAFF])
+    assert isinstance(plan, Plan), plan
+    assert plan.target == "Attrition"

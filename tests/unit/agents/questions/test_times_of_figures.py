@@ -44,3 +44,35 @@ def test_a_figure_has_the_times_of_its_own_table(question: str, column: str, oth
     plan = parsed.plan.model_dump_json()
     assert f'"{column}"' in plan
     assert f'"{other}"' not in plan
+
+
+TRIPS = TableProfile(
+    "taxi_trips",
+    500,
+    (
+        Column(
+            "pickup_datetime",
+            "datetime",
+            "datetime",
+            500,
+            low="2024-01-01T00:00:00",
+            high="2024-01-21T19:00:00",
+        ),
+        Column(
+            "dropoff_datetime",
+            "datetime",
+            "datetime",
+            500,
+            low="2024-01-01T00:45:00",
+            high="2024-01-21T19:34:00",
+        ),
+        Column("trip_distance", "number", "numeric", 300, low=0.1, high=5.5),
+    ),
+)
+
+
+@pytest.mark.parametrize("question", ["how many trips per day", "trips per day", "number of trips each day"])
+def test_rows_of_a_day_are_counted_and_not_the_days_that_they_take(question: str) -> None:
+    parsed = parse_question(question, [TRIPS])
+    assert isinstance(parsed, ParsedQuestion), parsed
+    assert parsed.description == "the number of rows for each `day`, from `taxi_trips`"

@@ -1,5 +1,6 @@
 """Names where a goal says its target outright: `predict mdvis, the number of visits`, `who will be late`."""
 
+import re
 from collections.abc import Collection, Sequence
 
 from app.agents.goals.words.stemming import stem, stems
@@ -45,6 +46,14 @@ def is_predicted_state(text: str, name: str) -> bool:
             if stem(predicate) == own[0]:
                 return True
     return False
+
+
+_DURATION = re.compile(r"\bdurations?\b|\bhow long\b.{0,60}\b(?:takes?|lasts?|stays?|waits?)\b", re.IGNORECASE)
+
+
+def asks_for_duration(text: str) -> bool:
+    """Test if a goal asks for the time that something takes: "how long will a trip take" is no distance."""
+    return _DURATION.search(text) is not None
 
 
 _BEHIND_NAMES = word_set("of for at in by on from with using when where if before after during")

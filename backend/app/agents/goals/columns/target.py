@@ -19,7 +19,12 @@ from app.agents.goals.columns.name_score import (
     score_column,
 )
 from app.agents.goals.columns.named_columns import OTHERS, avoided_columns, match_columns
-from app.agents.goals.columns.outright_names import is_explained, is_named_first, is_predicted_state
+from app.agents.goals.columns.outright_names import (
+    asks_for_duration,
+    is_explained,
+    is_named_first,
+    is_predicted_state,
+)
 from app.agents.goals.columns.ranking import weigh_columns
 from app.agents.goals.goal import Goal
 from app.agents.goals.tables.column_roles import match_roles
@@ -235,7 +240,10 @@ def _named_outright(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn 
     ]
     names, goal_words = [option.column.name for option in suitable], {*words(goal.text)}
     first = [o for o in suitable if is_named_first(goal.after_verb, o.column.name, names, goal_words)]
-    for options in (explained, states, first):
+    # Computed only where no column stores a duration.
+    elapsed = [o for o in suitable if o.column.derivation and o.column.derivation.kind == "elapsed"]
+    durations = elapsed if asks_for_duration(goal.text) else []
+    for options in (explained, states, first, durations):
         if len(options) == 1:
             return replace(options[0], probability=max(options[0].probability, MIN_NAMED_PROBABILITY))
     return None

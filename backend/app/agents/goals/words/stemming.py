@@ -11,6 +11,9 @@ _AGENT_ENDINGS = ("or", "er")
 _MIN_AGENT = 7
 """Letters of a stem that loses the ending of an agent: `sensor` and `number` are none."""
 
+_OWN_STEMS = {"department": "department", "departments": "department"}
+"""Words that Snowball takes for a form of another one: who departs leaves no department."""
+
 MAX_CACHED_WORD_CHARACTERS = 64
 """Longest word whose stem is cached, so that user input cannot fill the memory."""
 
@@ -22,6 +25,8 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _stem(word: str) -> str:
+    if word in _OWN_STEMS:
+        return _OWN_STEMS[word]
     english: str = _ENGLISH.stemWord(word)
     # Snowball keeps the endings of agents: survivors survived.
     if english.endswith(_AGENT_ENDINGS) and len(english) >= _MIN_AGENT:

@@ -311,7 +311,8 @@ def _mark_joined(span: Sequence[QuestionItem], index: TableIndex) -> QuestionIte
     values = index.values.match(texts)
     columns = index.columns.match(texts)
     begins = first.word in IGNORED and texts[0] not in _BEGINNINGS
-    if begins or texts[0] in ("not", "no") or span[-1].word in IGNORED:
+    is_grouped = not _DISTRIBUTIVE.isdisjoint(texts[1:])  # `trips per day` are no days that a trip takes
+    if begins or is_grouped or texts[0] in ("not", "no") or span[-1].word in IGNORED:
         columns = tuple(
             m for m in columns if m.score >= STEM or _ends_name(m, texts) or has_words(m.column.name, texts)
         )
@@ -331,6 +332,8 @@ def _mark_joined(span: Sequence[QuestionItem], index: TableIndex) -> QuestionIte
     return QuestionItem("word", " ".join(texts), columns=columns, values=values) if columns or values else None
 
 
+_DISTRIBUTIVE = frozenset({"per", "a", "an", "each", "every"})
+"""Words before a group, which stand in few names of columns."""
 _RELATIVE_WORDS = word_set("last this next previous past current same following")
 """Words before a unit of time that name a period and no time that something takes: `last month`."""
 
