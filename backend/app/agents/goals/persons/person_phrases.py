@@ -4,58 +4,83 @@ import re
 from collections.abc import Sequence
 
 from app.agents.goals.goal import Goal
+from app.agents.goals.persons.calendar_words import find_calendar_period
 from app.agents.goals.persons.person_table import PersonOutcome
-from app.agents.goals.persons.transactions import PERSON_STEMS, PERSONS
+from app.agents.goals.persons.transactions import PERSON_STEMS
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words
-from app.agents.goals.words.vocabulary import COUNT_WORDS, SECONDS_BY_UNIT, word_set
+from app.agents.goals.words.vocabulary import COUNT_WORDS, PERSONS, SECONDS_BY_UNIT, word_set
 
 _DEED = (
-    r"(?:buy|order|purchase|shop|book|visit|donate|give|come|return|rent|play|call|spend|deposit|renew|borrow"
-    r"|subscribe|log in|be (?:readmitted|active|back))(?:s|es|ing)?"
+    r"(?:buy|order|purchas|shop|book|visit|donat|giv|com|return|rent|play|call|spend|deposit|renew|borrow|pay"
+    r"|subscrib|log(?:ging)? in|mak(?:e|ing) (?:a|an|another) (?:purchase|order|visit|booking|donation|gift)"
+    r"|be(?:ing)? (?:readmitted|active|back))(?:e|es|s|ing)?"
 )
 _PERSON = rf"(?:{'|'.join(sorted(PERSONS))})s?"
+_NOT = (
+    r"(?:(?:wo|do|does|is|are)n['\u2019]?t|(?:will|do|does|is|are) not|never|no longer|nobody|unlikely to"
+    r"|fail(?:s|ing)? to|without ever)"
+)
 _AGAIN = re.compile(
-    rf"\b(?:{_DEED} (?:from us |with us |something )?(?:again|back|once more)"
-    r"|com(?:e|es|ing) back|re-?(?:order|purchas|buy|book)\w{0,4}|readmi(?:t|ssion)\w{0,4}"
+    rf"\b(?:{_DEED} (?:\w+ ){{0,3}}(?:again|back|once more)|{_DEED} another"
+    r"|com(?:e|es|ing) back|be back|re-?(?:order|purchas|buy|book)\w{0,4}|readmi(?:t|ssion)\w{0,4}"
     r"|repeat (?:purchas|order|buy|book|visit|customer)\w{0,4}|retention|win back)\b",
     re.IGNORECASE,
 )
 """Words for a person who comes back."""
+_ABSENT = re.compile(
+    rf"\b{_NOT} (?:\w+ ){{0,2}}{_DEED}\b|\b{_NOT} (?:\w+ ){{0,4}}(?:again|back)\b", re.IGNORECASE
+)
+"""Words for a person who will not come back: the ranking begins with these."""
+_WAS_ABSENT = re.compile(r"\b(?:have|has|had|did)(?: not|n['\u2019]?t| never)\b", re.IGNORECASE)
+"""Words for a person who was not there."""
 _STOP = re.compile(
-    rf"\b(?:(?:stop|quit|cease)\w{{0,4}} {_DEED}|churn\w{{0,4}}|attrition|lapsed?"
-    r"|(?:about|going|likely) to (?:lose|leave|lapse))\b",
+    rf"\b(?:(?:stop|quit|ceas)\w{{0,4}} {_DEED}|churn\w{{0,4}}|attrition|lapsed?|defect(?:s|ing)?"
+    rf"|(?:about|going|likely|risk) (?:to|of) (?:los|leav|laps|quit|stop|cancel)\w{{0,4}}"
+    rf"|(?:might|may|could|will) (?:lose|leave|lapse|quit|stop|drop out)"
+    rf"|(?:becom\w{{1,3}}|go(?:es|ing)?|turn\w{{0,3}}) inactive"
+    rf"|los(?:e|ing) (?:as |a |our |the )?{_PERSON}|{_PERSON} at risk)\b",
     re.IGNORECASE,
 )
 """Words for a person who does not come back."""
-_VALUE = re.compile(r"\b(?:life-?time value|cltv|clv|ltv)\b", re.IGNORECASE)
+_VALUE = re.compile(
+    rf"\b(?:life-?time value|cltv|clv|ltv|(?:future )?{_PERSON}(?:['\u2019]s)? (?:future )?(?:value|worth))\b",
+    re.IGNORECASE,
+)
 _SPENDING = re.compile(
     rf"\b(?:how much\b.{{0,60}}\b{_PERSON} (?:is |are )?(?:will|going to|spend\w*|pay\w*)"
+    rf"|{_PERSON}\b.{{0,30}}\bhow much (?:they|each)\b.{{0,20}}\b(?:spend|pay|order|buy|give|donate)\w*"
     rf"|(?:spend\w{{0,4}}|spent|revenue|sales|turnover|amount|value)\b.{{0,40}}\b(?:of|per|by|for|from) "
     rf"(?:each |every |an? |the )?(?:single )?{_PERSON})\b|\beach {_PERSON}(?:'s|s')? (?:spend|revenue|total)",
     re.IGNORECASE,
 )
 """Words for what each person spends."""
 _NUMBER = re.compile(
-    rf"\b(?:how (?:many|often)|number of)\b.{{1,40}}\b(?:each|every|per|a|the|by|for) {_PERSON}\b",
+    rf"\b(?:how (?:many|often)|number of)\b.{{1,40}}\b(?:each|every|per|an?|the|by|for) {_PERSON}\b",
     re.IGNORECASE,
 )
 """Words for what each person does, counted."""
 _DOES = re.compile(
-    rf"\b(?:which|what|who|the) ?(?:{_PERSON}|of (?:our|the|my) {_PERSON})? ?"
-    rf"(?:will|is going to|are going to|(?:is |are )?likely to) {_DEED}\b"
-    rf"|\bwill (?:the |an? |each )?{_PERSON} {_DEED}\b",
+    rf"\b(?:which|what|who|the)(?:'ll)? ?(?:{_PERSON}|of (?:our|the|my) {_PERSON})? ?"
+    rf"(?:will|is going to|are going to|(?:is |are )?(?:most )?likely to) (?:\w+ )?{_DEED}\b"
+    rf"|\bwill (?:the |an? |each )?{_PERSON} {_DEED}\b"
+    rf"|\b(?:likelihood|probability|probabilities|chances?|odds|propensity)\b.{{0,40}}\b{_DEED}\b",
     re.IGNORECASE,
 )
 """Words for a person who does something in a time to come."""
+_HOW_MANY_PERSONS = re.compile(rf"\b(?:how many|number of)(?: \w+)? {_PERSON}\b", re.IGNORECASE)
+"""Words for a number of persons: one figure of all of them, and no prediction for each."""
+_UNITS = "|".join(SECONDS_BY_UNIT)
+_COUNTS = rf"\d{{1,4}}|{'|'.join(COUNT_WORDS)}"
 _SPAN = re.compile(
     rf"\b(?:within|over|during|inside|for|in)(?: the| a| an)?(?: next| coming| following)?"
-    rf" ?(?P<count>\d{{1,4}}|{'|'.join(COUNT_WORDS)})?[- ](?P<unit>{'|'.join(SECONDS_BY_UNIT)})s?\b"
-    rf"|\b(?P<days>\d{{1,4}})[- ](?P<unit_of_days>{'|'.join(SECONDS_BY_UNIT)})s?[- ]",
+    rf" ?(?P<count>{_COUNTS})?[- ](?P<unit>{_UNITS})s?\b"
+    r"|(?<!last )(?<!past )(?<!previous )(?<!preceding )"
+    rf"\b(?P<days>{_COUNTS})[- ](?P<unit_of_days>{_UNITS})s?\b(?! of| ago| old)",
     re.IGNORECASE,
 )
-"""A span of time that is not behind `next`: within 30 days, over a year, 30-day readmission."""
+"""A span of time that is not behind `next`: within 30 days, over a year, 30-day readmission, CLV, 12 months."""
 _PAST_SPAN = re.compile(r"\b(?:last|past|previous|preceding)\b", re.IGNORECASE)
 _OUTCOMES = frozenset(
     stem(word)
@@ -80,7 +105,10 @@ def find_outcome(goal: Goal, *, has_many: bool) -> PersonOutcome | None:
     `has_many`: the table has so many persons that amounts and counts are no series, one for each.
     """
     text = goal.text
-    if _STOP.search(text):
+    # One figure of all persons together is a series, and who was absent is a question about stored rows.
+    if _HOW_MANY_PERSONS.search(text) or (_WAS_ABSENT.search(text) and not goal.lookahead):
+        return None
+    if _STOP.search(text) or _ABSENT.search(text):
         return "inactive"
     if _VALUE.search(text):
         return "sum"
@@ -124,4 +152,5 @@ def horizon_days(goal: Goal) -> int | None:
         unit = (match["unit"] or match["unit_of_days"]).lower()
         number = COUNT_WORDS.get(count) or int(count)
         return max(1, round(number * SECONDS_BY_UNIT[unit] / SECONDS_BY_UNIT["day"]))
-    return None
+    period = find_calendar_period(goal.text)
+    return period.days if period else None

@@ -6,6 +6,7 @@ from math import log
 
 from app.agents.goals.columns.named_columns import excluded_columns
 from app.agents.goals.goal import Goal
+from app.agents.goals.persons.calendar_words import MAX_GAP_DAYS, CalendarPeriod, find_calendar_period
 from app.agents.goals.persons.person_phrases import find_noun, find_outcome, horizon_days, tells_outcome
 from app.agents.goals.persons.person_table import MAX_HORIZON_DAYS, PersonOutcome, PersonTable
 from app.agents.goals.persons.transactions import (
@@ -72,7 +73,8 @@ def _make_request(
     columns = choose_columns(transactions, excluded)
     goal_horizon, history = horizon_days(goal), transactions.history_days
     horizon = goal_horizon or _default_horizon(transactions, outcome)
-    if reason := _find_obstacle(transactions, outcome, columns, horizon):
+    period = find_calendar_period(goal.text)
+    if reason := _find_obstacle(transactions, outcome, columns, horizon) or _find_gap(transactions, period):
         return PersonRequest(transactions, reason=reason)
     details, left_out = find_details(transactions, tables, excluded)
     table = PersonTable(
@@ -91,7 +93,11 @@ def _make_request(
         returns=columns.returns,
         details=details,
     )
-    notes = [*_notes(table, transactions, is_default=goal_horizon is None), *_detail_notes(table, left_out)]
+    notes = [
+        *([_describe_days(period, table)] if period else []),
+        *_notes(table, transactions, is_default=goal_horizon is None),
+        *_detail_notes(table, left_out),
+    ]
     return PersonRequest(
         transactions,
         table,
@@ -113,6 +119,26 @@ def _find_obstacle(
     if transactions.history_days < MIN_HORIZONS * horizon or horizon > MAX_HORIZON_DAYS:
         return _too_short(transactions, horizon)
     return ""
+
+
+def _find_gap(transactions: Transactions, period: CalendarPeriod | None) -> str:
+    """Return the reason why a named month or quarter is not predicted; empty if it follows the data."""
+    gap = period.days_until(transactions.end) if period else 0
+    if period is None or gap <= MAX_GAP_DAYS:
+        return ""
+    return (
+        f"The rows of `{transactions.table.name}` end on {transactions.last}, and `{period.text}` begins"
+        f" {describe_count(gap, 'day')} later: a model of persons predicts the days that follow its rows. Ask"
+        f" for the next {describe_count(gap + period.days, 'day')}, which reach to its end."
+    )
+
+
+def _describe_days(period: CalendarPeriod, table: PersonTable) -> str:
+    days = describe_count(table.horizon_days, "day")
+    return (
+        f"`{period.text}` is taken as the {days} from {table.end} on, the end of the data. Cutoffs lie as many"
+        " days apart and are no beginnings of calendar periods: a season is not learned as such."
+    )
 
 
 def _number_texts(transactions: Transactions, columns: TransactionColumns) -> dict[str, NumberText]:

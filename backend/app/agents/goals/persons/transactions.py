@@ -15,14 +15,8 @@ from app.agents.goals.tables.column_formula import Derivation
 from app.agents.goals.tables.profiles import Column, TableProfile, mentioned_tables
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
-from app.agents.goals.words.vocabulary import word_set
+from app.agents.goals.words.vocabulary import PERSONS, word_set
 
-PERSONS = word_set(
-    "customer client member user patient donor guest player student visitor buyer subscriber shopper traveller"
-    " traveler rider reader consumer household account cust passenger borrower policyholder tenant participant"
-    " supporter listener viewer learner kunde"
-)
-"""Words for persons who do something again and again."""
 PERSON_STEMS = frozenset(map(stem, PERSONS))
 MIN_ROWS_PER_PERSON = 1.5
 """Mean rows of a person from which a table is taken for what persons did, not for a list of them."""

@@ -28,7 +28,7 @@ from app.agents.goals.tables.units import column_unit, find_unit
 from app.agents.goals.words.concepts import share_concept
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
-from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, UNITS_OF_MEASURE
+from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, PERSONS, UNITS_OF_MEASURE
 
 # Strengths of evidence as shares of a column that is named in full as the head of the request. They were set on
 # the tuned halves of the corpora of series; only their order matters for most goals.
@@ -59,6 +59,12 @@ _PARTICIPLES = frozenset({"sold", "bought", "paid", "sent", "made", "taken", "he
 _DIFFERENT = re.compile(
     r"\b(?:active|unique|distinct|different|individual|separate) (?P<thing>[a-z]{3,30})\b", re.IGNORECASE
 )
+_COUNTED_PERSONS = re.compile(
+    rf"\b(?:how many|number of)(?: [a-z]+)? (?P<thing>(?:{'|'.join(sorted(PERSONS))})s)"
+    r" (?:(?:that |who )?(?:will|would)|(?:are )?(?:going|likely|expected) to)\b",
+    re.IGNORECASE,
+)
+"""Persons who will do something: who does it twice counts once. Guests of a booking are a number."""
 DIFFERENT_THINGS = 2.0
 """Strength of a count of different things, which no other measure answers."""
 _MEASURED_KINDS = frozenset({"mass", "length"})
@@ -141,7 +147,7 @@ class MeasureRequest:
         count = self._count_score()
         if self.counts_rows:
             yield SeriesMeasure(None, count)
-            yield from (SeriesMeasure(column, DIFFERENT_THINGS) for column in self._different_things())
+            yield from (SeriesMeasure(column, DIFFERENT_THINGS) for column in self.different_things())
         counts_pieces = not (self.names_rows or self._asks_for_money or self._asks_for_a_mean)
         quantities = [c for c in self.numbers if c.type == "integer" and vocabulary.QUANTITIES.search(c.name)]
         for column in self.numbers:
@@ -150,13 +156,14 @@ class MeasureRequest:
                 score = max(score, count + QUANTITY_LEAD)
             yield SeriesMeasure(column, score)
 
-    def _different_things(self) -> Iterator[Column]:
+    def different_things(self) -> Iterator[Column]:
         """Yield the columns of things that come back and that the goal counts once each: "active customers"."""
-        for match in _DIFFERENT.finditer(self.text):
-            for column in self.table.columns:
-                is_named = stem(match["thing"].casefold()) in stems(column.name)
-                if is_named and column not in self.numbers and not column.unique:
-                    yield column
+        for pattern in (_DIFFERENT, _COUNTED_PERSONS):
+            for match in pattern.finditer(self.text):
+                for column in self.table.columns:
+                    is_named = stem(match["thing"].casefold()) in stems(column.name)
+                    if is_named and column not in self.numbers and not column.unique:
+                        yield column
 
     def _count_score(self) -> float:
         asks_for_no_count = self._asks_for_a_mean or vocabulary.AMOUNT.search(self.text) is not None

@@ -273,6 +273,9 @@ class SeriesRequest:
                 return "month"
             return self._covered_period() if vocabulary.FORECAST.search(self.text) else None
         name, is_single = unit
+        # Who comes on two days of a month is one of its customers: different ones are no sum of days.
+        if name in PERIODS and next(self._measures.different_things(), None):
+            return name
         periods = PARTS_OF_UNITS.get(name, ())
         if not is_single and name in PERIODS:
             periods = periods[periods.index(name) :]

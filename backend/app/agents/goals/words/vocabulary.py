@@ -27,6 +27,12 @@ MONTHS = (
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 # "One" and the articles count only where a count is expected ("in a week"): elsewhere they are stop words.
+PERSONS = word_set(
+    "customer client member user patient donor guest player student visitor buyer subscriber shopper traveller"
+    " traveler rider reader consumer household account cust passenger borrower policyholder tenant participant"
+    " supporter listener viewer learner kunde"
+)
+"""Words for persons who do something again and again."""
 COUNT_WORDS = {"a": 1, "an": 1, **NUMBER_WORDS}
 
 SECONDS_BY_UNIT: dict[str, float] = {
