@@ -48,6 +48,13 @@ export function bytes(count: number): string {
 
 export const count = (value: number): string => value.toLocaleString('en');
 
+/** The beginning of a text, cut between words where it has any. */
+export function beginning(text: string, length: number): string {
+	if (text.length <= length) return text;
+	const space = text.lastIndexOf(' ', length - 1);
+	return `${text.slice(0, space > length / 2 ? space : length - 1).replace(/[\s,;:.]+$/, '')}…`;
+}
+
 /** A number with its noun: "1 row", "2 rows". */
 export const amount = (value: number, noun: string, plural = `${noun}s`): string => `${count(value)} ${value === 1 ? noun : plural}`;
 

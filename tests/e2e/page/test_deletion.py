@@ -148,3 +148,29 @@ def test_a_key_a_conversation_and_the_account_are_deleted_only_after_a_question(
     refused = visitor.context.request.post(f"{visitor.address}/api/v1/auth/session", data=login)
     assert refused.status in (401, 403)
     visitor.check_rules()
+
+
+def test_a_deleted_table_of_a_conversation_is_said_to_be_deleted_and_asked_for_once(visit: Any) -> None:
+    visitor: Visit = visit()
+    page = visitor.page
+    file = {"name": "harbours.csv", "mimeType": "text/csv", "buffer": b"port,ships\nKiel,4\nBari,7\n"}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    message = {"message": "mean ships by port", "dataset_ids": [dataset]}
+    thread = visitor.call("POST", "/chat?wait=60", data=message)["thread_id"]
+    visitor.call("DELETE", f"/datasets/{dataset}")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if dataset in request.url else None)
+    visitor.ignored.append("404 (Not Found)")
+    visitor.open(f"/chat/{thread}")
+    deleted = page.get_by_text(
+        "A table of this conversation was deleted. The answers stay; add a table to ask on."
+    )
+    expect(deleted).to_be_visible()
+    visitor.check_access()
+    for _ in range(2):
+        page.get_by_role("link", name="New conversation").click()
+        expect(page.get_by_role("heading", name="Ask your tables")).to_be_visible()
+        page.get_by_role("link", name="mean ships by port").click()
+        expect(deleted).to_be_visible()
+    assert len(asked) == 1
+    visitor.check_rules()

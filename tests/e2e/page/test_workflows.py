@@ -79,7 +79,9 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     page.get_by_role("button", name="Run it").click()
     expect(page.get_by_role("group", name="Question")).to_be_visible()
     visitor.open("/inbox")
-    page.get_by_role("link", name="Largest cities: Are these the largest?").click()
+    waiting = page.get_by_role("list", name="Runs of workflows that wait for you").get_by_role("listitem")
+    expect(waiting).to_contain_text("Are these the largest?")
+    waiting.get_by_role("link", name="Largest cities", exact=True).click()
     page.get_by_role("group", name="Question").get_by_role("button").first.press("Enter")
     expect(page.get_by_role("heading", name="Run of version 2")).to_be_focused()
     nodes = page.get_by_role("list", name="Nodes of the run")
@@ -338,5 +340,26 @@ def test_hosts_of_requests_are_bounded_by_the_operator(visit: Any) -> None:
     panel.get_by_label("Host").fill("api.example.com")
     panel.get_by_role("button", name="Allow it").click()
     expect(panel.get_by_role("alert")).to_contain_text("HTTP_ALLOWED_HOSTS")
+    visitor.check_access()
+    visitor.check_rules()
+
+
+def test_a_long_error_is_shortened_beside_its_link_and_whole_on_the_screen_of_the_run(visit: Any) -> None:
+    visitor: Visit = visit(PHONE)
+    page = visitor.page
+    code = "raise ValueError('There is no column ' + ' or '.join(f'column_{n}' for n in range(90)))"
+    nodes: list[dict[str, Any]] = [{"id": "broken", "type": "python", "config": {"code": code}}]
+    workflow = visitor.call("POST", "/workflows", data={"name": "Broken", "nodes": nodes, "edges": []})["id"]
+    visitor.call("POST", f"/workflows/{workflow}/run", data={})
+    visitor.open("/inbox")
+    line = page.get_by_role("list", name="Runs of workflows to look at").get_by_role("listitem")
+    expect(line.get_by_role("link")).to_have_text("Broken")
+    expect(line).to_contain_text("There is no column column_0")
+    expect(line).not_to_contain_text("column_40")
+    visitor.check_width()
+    visitor.check_access()
+    line.get_by_role("link").click()
+    # Once: a node whose error ends the run does not repeat it.
+    expect(page.get_by_text("column_89")).to_have_count(1)
     visitor.check_access()
     visitor.check_rules()

@@ -35,3 +35,22 @@ test('what is not deleted after all is read then', async () => {
 	await (await next('GET', '/datasets/d3')).answer({ id: 'd3' });
 	assert.equal((await reading).id, 'd3');
 });
+
+test('a table that is known to be deleted is not asked for again, nor anything of it', async () => {
+	const [id, other] = ['11111111-2222-4333-8444-555555555555', '11111111-2222-4333-8444-666666666666'];
+	const first = assert.rejects(get(id), { status: 404, code: 'dataset_not_found' });
+	await (await next('GET', `/datasets/${id}`)).answer({ code: 'dataset_not_found', detail: 'There is no such table.' }, 404);
+	await first;
+	await assert.rejects(get(id), { status: 404, code: 'dataset_not_found', message: 'There is no such table.' });
+	const schema = read(api.GET('/api/v1/datasets/{dataset_id}/schema', { params: { path: { dataset_id: id } } }));
+	await assert.rejects(schema, { status: 404, code: 'dataset_not_found' });
+	await settled();
+	assert.equal(requests.length, 0);
+	// Another refusal says nothing of the table, and neither does that of another one.
+	const hidden = assert.rejects(get(other), { status: 404, code: 'note_not_found' });
+	await (await next('GET', `/datasets/${other}`)).answer({ code: 'note_not_found' }, 404);
+	await hidden;
+	const again = get(other);
+	await (await next('GET', `/datasets/${other}`)).answer({ id: other });
+	assert.equal((await again).id, other);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ago, amount, chance, duration, moment, score, words } from '../../../frontend/src/lib/format.ts';
+import { ago, amount, beginning, chance, duration, moment, score, words } from '../../../frontend/src/lib/format.ts';
 
 const check = (name, format, cases) => {
 	for (const [value, expected, ...rest] of cases) test(`${name} of ${value}`, () => assert.equal(format(value, ...rest), expected));
@@ -72,3 +72,11 @@ check('a name of the API', words, [
 	['cost_usd', 'Cost (USD)'],
 	['time_limit_s', 'Time limit (s)']
 ]);
+
+for (const [text, length, shown] of [
+	['short', 10, 'short'],
+	['There is no column, or so', 20, 'There is no column…'],
+	['x'.repeat(30), 10, `${'x'.repeat(9)}…`]
+]) {
+	test(`the beginning of ${text} in ${length} characters`, () => assert.equal(beginning(text, length), shown));
+}

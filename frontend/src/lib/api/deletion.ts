@@ -12,6 +12,26 @@ const reads = new Map<AbortController, string>();
 
 const isRead = ({ method, url }: Request): boolean => method === 'GET' || new URL(url).pathname.startsWith('/api/v1/tables/');
 
+const TABLE = /\/api\/v1\/datasets\/([0-9a-f-]{36})(?=[/?]|$)/;
+/**
+ * Tables of which the service said that there are none, with its answer: ids never come back, and conversations go on to
+ * name them. Signing out loads the page anew, and another user begins with none.
+ */
+const gone = new Map<string, string>();
+
+async function rememberGone(request: Request, answer: Response): Promise<void> {
+	const id = TABLE.exec(request.url)?.[1];
+	if (!id || answer.status !== 404) return;
+	const text = await answer.clone().text();
+	// Not every 404 below a table is about the table.
+	if (text.includes('"dataset_not_found"')) gone.set(id, text);
+}
+
+function answerGone({ url }: Request): Response | null {
+	const text = gone.get(TABLE.exec(url)?.[1] ?? '');
+	return text === undefined ? null : new Response(text, { status: 404, headers: { 'Content-Type': 'application/problem+json' } });
+}
+
 /** Everything of these ids. */
 export const ofIds = (ids: readonly string[]) => (request: string): boolean => ids.some((id) => request.includes(id));
 
@@ -42,6 +62,8 @@ export async function whileDeleting<Result>(isOf: (request: string) => boolean, 
 /** Send a request as `fetch` does; what reads something that is deleted meanwhile is never answered. */
 export async function fetchUnlessDeleted(request: Request): Promise<Response> {
 	if (!isRead(request)) return fetch(request);
+	const known = answerGone(request);
+	if (known) return known;
 	const text = request.method === 'GET' ? request.url : `${request.url} ${await request.clone().text()}`;
 	for (;;) {
 		const deletion = [...deletions].find(({ isOf }) => isOf(text));
@@ -53,7 +75,9 @@ export async function fetchUnlessDeleted(request: Request): Promise<Response> {
 		const abort = new AbortController();
 		reads.set(abort, text);
 		try {
-			return await fetch(request.clone(), { signal: abort.signal });
+			const answer = await fetch(request.clone(), { signal: abort.signal });
+			await rememberGone(request, answer);
+			return answer;
 		} catch (error) {
 			if (!abort.signal.aborted) throw error;
 		} finally {
