@@ -97,7 +97,9 @@ TRIPS = _table(
 )
 
 
-@pytest.mark.parametrize("goal", ["predict trip duration", "how long will a trip take?"])
+@pytest.mark.parametrize(
+    "goal", ["predict trip duration", "how long will a trip take?", "predict travel time from the distance"]
+)
 def test_a_duration_is_the_time_between_two_dates_whatever_else_shares_its_words(goal: str) -> None:
     plan = run_planner(goal, [TRIPS])
     assert isinstance(plan, Plan), plan

@@ -12,6 +12,7 @@ from datetime import datetime
 from itertools import combinations, product
 
 from app.agents.goals.clauses import Part, goal_words
+from app.agents.goals.columns.outright_names import asks_for_duration
 from app.agents.goals.columns.spelled_operations import find_operation, has_one_operand
 from app.agents.goals.goal import Goal
 from app.agents.goals.periods.vocabulary import COUNT
@@ -135,7 +136,11 @@ def _derived_columns(goal: Goal, table: TableProfile) -> Iterator[Column]:
     numbers = _numbers(table)
     quantities = asked_quantities(goal.text)
     threshold_unit = find_unit(goal.threshold.unit or "") if goal.threshold else None
-    is_about_time = "time" in quantities or (threshold_unit is not None and threshold_unit.dimension == "time")
+    is_about_time = (
+        "time" in quantities
+        or asks_for_duration(goal.text)
+        or (threshold_unit is not None and threshold_unit.dimension == "time")
+    )
     if (is_about_time and not _has_flag_of_bound(goal, table)) or _LATE.search(goal.text):
         yield from _times(goal, dates, numbers)
     yield from _presences(goal, dates)

@@ -48,7 +48,14 @@ def is_predicted_state(text: str, name: str) -> bool:
     return False
 
 
-_DURATION = re.compile(r"\bdurations?\b|\bhow long\b.{0,60}\b(?:takes?|lasts?|stays?|waits?)\b", re.IGNORECASE)
+_DURATION = re.compile(
+    r"\bdurations?\b|\bhow long\b.{0,60}\b(?:takes?|lasts?|stays?|waits?)\b"
+    r"|\b(?!(?:opening|closing|starting|departing|arriving) )(?:[a-z]{2,12}(?:ion|ing|ment|ance)|delivery"
+    r"|response|reply|travel|lead|cycle|turnaround|service|repair|transit|journey|trip|ride|flight|call|wait"
+    r"|dwell) times?\b",
+    re.IGNORECASE,
+)
+"""Words for the time that something takes: the time of an activity is no time of day."""
 
 
 def asks_for_duration(text: str) -> bool:
