@@ -47,7 +47,12 @@ async def request_approval(
     if ctx.records is not None and await ctx.records.is_tool_allowed(tool):
         return arguments
     shortened = preview.text[:MAX_PREVIEW_CHARS]
-    reason = ctx.reason[:MAX_REASON_CHARS]
+    if len(preview.text) > MAX_PREVIEW_CHARS:
+        shortened += (
+            f"\n(Shortened: {len(preview.text) - MAX_PREVIEW_CHARS:,} characters more are not shown here.)"
+        )
+    # In one line: further ones could look like the preview and its risk below.
+    reason = " ".join(ctx.reason.split())[:MAX_REASON_CHARS]
     because = f"\nIts reason: {reason}" if reason else ""
     agent = ctx.agent.replace("_", " ")
     answer = await ctx.step.ask(

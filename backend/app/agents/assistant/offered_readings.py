@@ -5,39 +5,16 @@ from collections.abc import Callable, Sequence
 
 from app.agents.assistant.brief import ChatBrief
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
+from app.tools.conversations.user_words import find_option
 
 ParseMessage = Callable[[ChatBrief], ParsedQuestion | UnparsedQuestion]
 
-_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
 _OFFER = "Do you mean"
-_AGREEMENTS = frozenset({"yes", "y", "yep", "yes please", "right", "exactly", "correct", "that one"})
-"""Messages that take the only option."""
 _BY_NUMBER = "? Answer with its number, or ask in other words."
 _BY_AGREEMENT = "? Say yes, or ask in other words."
 _EXAMPLES = ("You can ask, for example: ", "Say, for example: ")
 _OR_WHOLE = "; or ask the whole question again"
 _NUMBER = re.compile(r"(?:^|; )\d{1,2}\. ")
-
-
-def _bare(text: str) -> str:
-    """Return a text without its end of a sentence and quotes around it."""
-    return text.strip().strip("\"'`.!").casefold()
-
-
-def find_option(message: str, options: Sequence[str]) -> str | None:
-    """Find the option that a message names: as it is written, by its number, or by its place."""
-    text = _bare(message)
-    for option in options:
-        if text == _bare(option):
-            return option
-    # After the options as they are written: 3 may be one of them.
-    number = text.removeprefix("number ").removeprefix("#")
-    if number.isdecimal() and 1 <= int(number) <= len(options):
-        return options[int(number) - 1]
-    if text in _AGREEMENTS and len(options) == 1:
-        return options[0]
-    place = _ORDINALS.get(text.removeprefix("the ").removesuffix(" one"))
-    return options[place] if place is not None and options and place < len(options) else None
 
 
 def describe_offer(readings: Sequence[ParsedQuestion]) -> str:

@@ -1,6 +1,6 @@
 """Tools of the assistant that start, answer, fork, compare and explain studies of the crew."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from app.tools.context.conversation_studies import ConversationStudies, StudyCar
 from app.tools.context.tool_context import ToolContext
 from app.tools.conversations.interactive_limits import INTERACTIVE_LIMITS, SERVICE_LIMITS
 from app.tools.conversations.queries import ASSISTANT, compute_sql, with_rows
+from app.tools.conversations.user_words import is_own_answer, preview_answer, request_consent
 from app.tools.data.computed_facts import json_object
 from app.tools.registry import ColumnName, tool
 
@@ -63,17 +64,31 @@ async def fork_study(
 
 @tool(agents=ASSISTANT)
 async def answer_study(ctx: ToolContext, study: StudyId, question: QuestionKey, answer: str) -> CallResult:
-    """Pass the user's answer on to a study that asks."""
+    """Pass the user's answer on to a study that asks. The user approves one that is not in their words."""
+    asking = (await _find(ctx, study)).question
+    # Another question than this one is not answered by the call, whatever it says.
+    if asking is not None and asking.key == question:
+        call: Mapping[str, Any] = {"study": study, "question": question, "answer": answer}
+        if not is_own_answer(ctx.step.session.goal, asking.options, answer):
+            preview = preview_answer("the study", asking.text, answer)
+            call = await request_consent(ctx, "answer_study", call, preview)
+        study, question, answer = str(call["study"]), str(call["question"]), str(call["answer"])
+        await _find(ctx, study)
     return _record(await _studies(ctx).answer(_read_id(study), question, answer))
+
+
+async def _find(ctx: ToolContext, study: str) -> StudyCard:
+    """Find a study of this conversation. Raises ToolRefused."""
+    card = next((card for card in await _studies(ctx).list() if card.id == study), None)
+    if card is None:
+        raise ToolRefused("This conversation has no such study.")
+    return card
 
 
 @tool(agents=ASSISTANT)
 async def read_study(ctx: ToolContext, study: StudyId) -> CallResult:
     """Read where a study stands, and its result: score, leaderboard and links."""
-    card = next((card for card in await _studies(ctx).list() if card.id == study), None)
-    if card is None:
-        raise ToolRefused("This conversation has no such study.")
-    return _record(card)
+    return _record(await _find(ctx, study))
 
 
 @tool(agents=ASSISTANT)

@@ -7,13 +7,19 @@ from pydantic import Field
 
 from app.modeling.facts.conversion import dump_facts
 from app.sessions.step_scope import CallResult
-from app.tools.approval import Preview, request_approval
+from app.tools.approval import Preview
 from app.tools.context.conversation_workflows import FollowedRun
 from app.tools.context.tool_context import ToolContext
 from app.tools.conversations.queries import ASSISTANT
 from app.tools.conversations.studies import QuestionKey
+from app.tools.conversations.user_words import (
+    asks_to_retry,
+    is_own_answer,
+    preview_answer,
+    request_consent,
+)
 from app.tools.conversations.workflows import WorkflowName, get_workflows, keep_table, make_key
-from app.tools.registry import REGISTRY, tool
+from app.tools.registry import tool
 
 MAX_TABLE_NAME_CHARS = 48
 """Characters of the name of a table that is made of the name of a workflow."""
@@ -36,8 +42,7 @@ async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
             f"The workflow “{card.name}” runs once, with all that it sends and stores.",
             f"run the workflow “{card.name}”",
         )
-        schema = REGISTRY["run_workflow"].arguments.model_json_schema()
-        approved = await request_approval(ctx, "run_workflow", {"workflow": workflow}, schema, preview)
+        approved = await request_consent(ctx, "run_workflow", {"workflow": workflow}, preview)
         # The user may have named another workflow in the approval.
         workflow = str(approved["workflow"])
     return await _record(ctx, await workflows.run(ctx.step, make_key(ctx), workflow))
@@ -45,8 +50,21 @@ async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
 
 @tool(agents=ASSISTANT)
 async def retry_run(ctx: ToolContext, run: RunId) -> CallResult:
-    """Run a failed run again from the node that failed; what the nodes before it gave is kept."""
-    return await _record(ctx, await get_workflows(ctx).retry_run(ctx.step, make_key(ctx), run))
+    """Run a failed run again from the node that failed; what the nodes before it gave is kept.
+
+    The user approves what their words do not ask for.
+    """
+    workflows = get_workflows(ctx)
+    if not asks_to_retry(ctx.step.session.goal):
+        card = (await workflows.read_run(run)).card
+        nodes = "\n".join(f"{node.id} ({node.status})" for node in card.nodes)
+        preview = Preview(
+            nodes,
+            f"The workflow “{card.name}” goes on from its failure, with all that it sends and stores.",
+            f"retry the run of the workflow “{card.name}”",
+        )
+        run = str((await request_consent(ctx, "retry_run", {"run": run}, preview))["run"])
+    return await _record(ctx, await workflows.retry_run(ctx.step, make_key(ctx), run))
 
 
 @tool(agents=ASSISTANT)
@@ -56,8 +74,25 @@ async def answer_run(
     question: QuestionKey,
     answer: Annotated[str, Field(min_length=1, max_length=2_000)],
 ) -> CallResult:
-    """Pass the user's answer on to a run that asks, and wait for its result for a while."""
-    return await _record(ctx, await get_workflows(ctx).answer_run(ctx.step, run, question, answer))
+    """Pass the user's answer on to a run that asks, and wait for its result for a while.
+
+    The user approves an answer that is not in their words.
+    """
+    workflows = get_workflows(ctx)
+    card = (await workflows.read_run(run)).card
+    open_question = card.question
+    # Another question than this one is not answered by the call, whatever it says.
+    if open_question is not None and open_question.key == question:
+        call = {"run": run, "question": question, "answer": answer}
+        if not is_own_answer(ctx.step.session.goal, open_question.options, answer):
+            source = f"the workflow “{card.name}”"
+            call = {
+                **await request_consent(
+                    ctx, "answer_run", call, preview_answer(source, open_question.text, answer)
+                )
+            }
+        run, question, answer = str(call["run"]), str(call["question"]), str(call["answer"])
+    return await _record(ctx, await workflows.answer_run(ctx.step, run, question, answer))
 
 
 @tool(agents=ASSISTANT)

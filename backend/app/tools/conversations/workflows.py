@@ -1,5 +1,6 @@
 """Tools of the assistant for the two lanes: run steps now, or change a saved workflow for good."""
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -24,6 +25,7 @@ from app.tools.context.pipeline_steps import MAX_STEPS, PipelineStep
 from app.tools.context.tool_context import ToolContext
 from app.tools.conversations.interactive_limits import SERVICE_LIMITS
 from app.tools.conversations.queries import ASSISTANT
+from app.tools.conversations.user_words import is_own_request, request_consent
 from app.tools.conversations.workspace_changes import record_table
 from app.tools.registry import tool
 
@@ -49,13 +51,39 @@ async def execute_pipeline(
 
     A `join` or `union` takes the tables of the steps in its `inputs`: any that stand before it, by their names.
 
-    Its table is one of the conversation from then on. Nothing is saved as a workflow.
+    Its table is one of the conversation from then on. Nothing is saved as a workflow. The user approves other
+    requests than those of their words and of saved workflows.
     """
+    contents = await _require_consent(ctx, [step.to_json() for step in steps], name)
     # It begins the ids of nodes, which admit these characters only.
     key = re.sub(r"[^A-Za-z0-9]+", "-", ctx.call)
-    table = await get_workflows(ctx).execute(ctx.step, key, [step.to_json() for step in steps])
+    table = await get_workflows(ctx).execute(ctx.step, key, contents)
     value, artifacts = await keep_table(ctx, name, table)
     return CallResult(value, f"{describe_count(table.row_count, 'row')}.", artifacts)
+
+
+async def _require_consent(
+    ctx: ToolContext, steps: list[dict[str, JsonValue]], name: str
+) -> list[dict[str, JsonValue]]:
+    """Ask for requests that the user has not asked for: an address may carry what a model has read elsewhere.
+
+    Returns the steps as approved. Raises ToolRefused on rejection.
+    """
+    configs: list[Any] = [step.get("config") for step in steps if step.get("type") == "http_request"]
+    if not configs:
+        return steps
+    saved = [request["config"] for card in await get_workflows(ctx).list() for request in card.requests]
+    others = [config for config in configs if not is_own_request(ctx.step.session.goal, saved, config)]
+    if not others:
+        return steps
+    preview = Preview(
+        "\n".join(json.dumps(config, ensure_ascii=False, indent=2) for config in others),
+        "What is sent leaves this service: address, parameters, headers and secret.",
+        f"send {describe_count(len(others), 'request')}",
+    )
+    approved = await request_consent(ctx, "execute_pipeline", {"steps": steps, "name": name}, preview)
+    contents: list[dict[str, JsonValue]] = [*approved["steps"]]
+    return contents
 
 
 async def keep_table(

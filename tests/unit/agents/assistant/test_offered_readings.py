@@ -7,9 +7,10 @@ from langchain_core.messages import AIMessage
 from tests.corpora.conversations import PlannerQuestion, run_planner
 
 from app.agents.assistant.brief import ChatBrief, EarlierTurn
-from app.agents.assistant.offered_readings import find_option, list_suggestions
+from app.agents.assistant.offered_readings import list_suggestions
 from app.agents.assistant.offline_rules import decide
 from app.agents.planner.output import Plan
+from app.tools.conversations.user_words import find_option
 
 from ..conftest import conversation
 

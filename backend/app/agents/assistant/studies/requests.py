@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from app.agents.assistant.brief import ChatBrief
-from app.agents.assistant.offered_readings import find_option
 from app.agents.goals.row_search import asks_for_unusual_rows, asks_to_form_groups
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.matching.column_mentions import find_column
 from app.modeling.problem.metrics import METRIC_PHRASES
 from app.modeling.problem.name_resolution import hint_names
 from app.tools.context.conversation_studies import StudyCard, StudyQuestion
+from app.tools.conversations.user_words import find_option
 
 _GOAL = re.compile(
     r"^\W{0,5}(?:(?:please|can you|could you|would you|now|i want(?: you)? to|i would like(?: you)? to"

@@ -4,7 +4,6 @@ import re
 from typing import Any, NamedTuple
 
 from app.agents.assistant.brief import ChatBrief
-from app.agents.assistant.offered_readings import find_option
 from app.agents.assistant.workflows.requests import find_last_answer, find_last_change
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, call, say
@@ -16,6 +15,7 @@ from app.tools.context.conversation_workflows import (
     RequestedRun,
     RunCard,
 )
+from app.tools.conversations.user_words import asks_to_retry, find_answer
 
 MAX_OFFERED = 20
 """Workflows that a question offers: as many as one can look through."""
@@ -32,15 +32,6 @@ _ASKS_FOR_RUN = re.compile(
     r"|(?:the )?results?)\W*",
     re.IGNORECASE,
 )
-_RETRIES = re.compile(
-    r"\W*(?:please )?(?:retry|try)(?: (?:it|that|this|the run|the workflow))?(?: again)?"
-    r"(?: from the failure)?(?: now)?\W*",
-    re.IGNORECASE,
-)
-_YES = re.compile(
-    r"\W*(?:yes|y|yep|ok(?:ay)?|sure|approved?|go ahead|go on|do it|send it|yes,? please)\W*", re.IGNORECASE
-)
-_NO = re.compile(r"\W*(?:no|n|nope|rejected?|don't|do not|stop|leave it|no,? thanks?)\W*", re.IGNORECASE)
 
 
 class RunCall(NamedTuple):
@@ -92,18 +83,13 @@ def read_run_message(brief: ChatBrief) -> RunCall | WhichWorkflow | str | None:
     if last is None:
         return None
     if last.question is not None:
-        answer = _find_answer(brief.message, list(last.question.options))
+        answer = find_answer(brief.message, list(last.question.options))
         if answer is not None:
             arguments = {"run": last.id, "question": last.question.key, "answer": answer}
             return RunCall("answer_run", arguments)
     # After another message "try again" is about that one.
     is_newest = bool(brief.earlier) and brief.earlier[-1].run == last.id
-    if (
-        is_newest
-        and last.outcome == "failed"
-        and last.status != "cancelled"
-        and _RETRIES.fullmatch(brief.message)
-    ):
+    if is_newest and last.outcome == "failed" and last.status != "cancelled" and asks_to_retry(brief.message):
         return RunCall("retry_run", {"run": last.id})
     # "Is it done" asks about the study where the conversation has one.
     if is_newest and not brief.studies and _ASKS_FOR_RUN.fullmatch(brief.message):
@@ -129,14 +115,6 @@ def _choose_workflow(brief: ChatBrief, request: RequestedRun) -> RunCall | Which
     if len(request.workflows) > MAX_OFFERED:
         return f"There are {len(request.workflows)} workflows that you may mean. Name one: run the workflow ..."
     return WhichWorkflow("Which workflow is to be run?", tuple(request.workflows))
-
-
-def _find_answer(message: str, options: list[str]) -> str | None:
-    """Find the option that a message takes; of two, the first one is the consent."""
-    option = find_option(message, options)
-    if option is not None or len(options) != 2:
-        return option
-    return options[0] if _YES.fullmatch(message) else options[1] if _NO.fullmatch(message) else None
 
 
 def describe_run(card: RunCard) -> str:
