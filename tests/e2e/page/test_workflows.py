@@ -89,7 +89,8 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     expect(nodes).to_contain_text("2 rows")
     expect(nodes.get_by_role("img", name="draw")).to_be_visible()
     # The rows that the run came to are open; those on the way to them are not.
-    expect(nodes.get_by_role("table", name="Rows")).to_contain_text("Oslo")
+    nodes.get_by_role("tab", name="Table").first.click()
+    expect(nodes.get_by_role("table", name="Table").first).to_contain_text("Oslo")
     expect(page.get_by_role("region", name="Run of version 2").get_by_text("succeeded")).to_be_visible()
     visitor.check_access()
 

@@ -52,6 +52,8 @@ export interface SessionResult {
 	cautions: string[];
 	/** What was repaired and left out when the files were read. */
 	fileNotes: string[];
+	/** The stored answer to a question about rows; null where a model was asked for. */
+	answer: unknown;
 	reportId: string | null;
 	reportPageId: string | null;
 	notebookId: string | null;
@@ -78,6 +80,7 @@ export function readResult(result: Schema<'ResultSummary'>): SessionResult {
 		conditions: result.conditions,
 		fileNotes: result.file_notes,
 		cautions: result.cautions,
+		answer: result['answer'] ?? null,
 		reportId: report?.json ?? null,
 		reportPageId: report?.artifact ?? null,
 		notebookId: result.notebook,
