@@ -19,6 +19,8 @@ def make_person_plan(
     request: PersonRequest,
     conditions: Sequence[RowCondition],
     notes: Sequence[str] = (),
+    *,
+    wants_drivers: bool = False,
 ) -> Plan:
     """Make the plan of a request that has a table."""
     table, derivation = request.table, request.derivation
@@ -32,10 +34,11 @@ def make_person_plan(
         kind="classification" if table.is_classification else "regression",
         persons=table,
         filter=[*conditions],
+        wants_drivers=wants_drivers,
         # The persons whose outcome is predicted are those of the rows that the model learns from.
         meets="known" if table.cutoffs == 1 else None,
         understanding=Understanding(
-            text=describe_reading(table, rows, [*conditions]),
+            text=describe_reading(table, rows, [*conditions], wants_drivers=wants_drivers),
             confidence=DEFAULT_CONFIDENCE if request.is_default_horizon else GOAL_CONFIDENCE,
         ),
         notes=[*notes, *request.notes],

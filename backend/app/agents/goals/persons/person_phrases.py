@@ -105,11 +105,14 @@ def find_outcome(goal: Goal, *, has_many: bool) -> PersonOutcome | None:
     `has_many`: the table has so many persons that amounts and counts are no series, one for each.
     """
     text = goal.text
-    # One figure of all persons together is a series, and who was absent is a question about stored rows.
-    if _HOW_MANY_PERSONS.search(text) or (_WAS_ABSENT.search(text) and not goal.lookahead):
+    # Who was absent is a question about stored rows.
+    if _WAS_ABSENT.search(text) and not goal.lookahead:
         return None
+    # Who stops leaves no row that a series could count.
     if _STOP.search(text) or _ABSENT.search(text):
         return "inactive"
+    if asks_how_many(goal):
+        return None
     if _VALUE.search(text):
         return "sum"
     if goal.lookahead and has_many and _SPENDING.search(text):
@@ -119,6 +122,11 @@ def find_outcome(goal: Goal, *, has_many: bool) -> PersonOutcome | None:
     if _AGAIN.search(text) or (_DOES.search(text) and horizon_days(goal)):
         return "active"
     return None
+
+
+def asks_how_many(goal: Goal) -> bool:
+    """Test for a goal about one figure of all persons together: a series, and no prediction for each."""
+    return _HOW_MANY_PERSONS.search(goal.text) is not None
 
 
 def find_noun(goal: Goal, word: str) -> str:

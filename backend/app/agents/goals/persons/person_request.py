@@ -1,13 +1,20 @@
 """Goals about what single persons will do: the table of persons that they ask for."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log
 
 from app.agents.goals.columns.named_columns import excluded_columns
+from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.goal import Goal
 from app.agents.goals.persons.calendar_words import MAX_GAP_DAYS, CalendarPeriod, find_calendar_period
-from app.agents.goals.persons.person_phrases import find_noun, find_outcome, horizon_days, tells_outcome
+from app.agents.goals.persons.person_phrases import (
+    asks_how_many,
+    find_noun,
+    find_outcome,
+    horizon_days,
+    tells_outcome,
+)
 from app.agents.goals.persons.person_table import MAX_HORIZON_DAYS, PersonOutcome, PersonTable
 from app.agents.goals.persons.transactions import (
     TransactionColumns,
@@ -37,6 +44,8 @@ MIN_PERSONS = 2
 """Persons of a table: what differs between persons is learned from several."""
 MIN_PERSONS_OF_AMOUNTS = 30
 """Persons from which amounts and counts are those of a table of persons: fewer are series, one for each."""
+HOW_MANY = "How many of the {noun} these will be is the sum of the probabilities in `predictions.csv`."
+"""Note on a goal that asks for a number of persons of whom each is predicted."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,13 @@ class PersonRequest:
     derivation: Derivation | None = None
     notes: list[str] = field(default_factory=list)
     is_default_horizon: bool = False
+
+    def restrict(self, conditions: Sequence[RowCondition]) -> "PersonRequest":
+        """Return the request for the persons who meet conditions on the columns of their own table."""
+        if self.table is None or self.table.details is None:
+            return self
+        details = self.table.details.model_copy(update={"filter": [*conditions]})
+        return replace(self, table=self.table.model_copy(update={"details": details}))
 
 
 def find_person_request(goal: Goal, tables: Sequence[TableProfile]) -> PersonRequest | None:
@@ -94,6 +110,7 @@ def _make_request(
         details=details,
     )
     notes = [
+        *([HOW_MANY.format(noun=table.noun)] if asks_how_many(goal) else []),
         *([_describe_days(period, table)] if period else []),
         *_notes(table, transactions, is_default=goal_horizon is None),
         *_detail_notes(table, left_out),

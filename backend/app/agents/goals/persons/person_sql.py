@@ -4,10 +4,12 @@ Names are quoted here, and the SELECT is parsed and admitted again where it runs
 """
 # ruff: noqa: S608 - the text is made of quoted names, dates and numbers only
 
+from app.agents.goals.conditions.row_conditions import select_rows
 from app.agents.goals.periods.time_axis import AxisPart, TimeAxis
 from app.agents.goals.persons.person_features import RECENCY, list_features
 from app.agents.goals.persons.person_table import CUTOFF, PersonDetails, PersonTable
 from app.agents.goals.series.period_sql import moment_sql, number_sql
+from app.agents.goals.series.select_sql import select_all
 from app.plans.identifiers import quote_identifier
 
 
@@ -70,7 +72,17 @@ def _activities(source: str, table: PersonTable) -> str:
         f"{is_activity} AS is_activity, {amount} AS amount{amounts}{categories} "
         f"FROM ({source}) AS source_rows) AS dated_rows "
         "WHERE person IS NOT NULL AND trim(CAST(person AS VARCHAR)) <> '' AND moment IS NOT NULL"
+        f"{_persons_condition(table.details)}"
     )
+
+
+def _persons_condition(details: PersonDetails | None) -> str:
+    """SQL that leaves persons who do not meet the conditions of their table out, from all cutoffs."""
+    if details is None or not details.filter:
+        return ""
+    persons = select_rows(select_all(details.table), details.filter)
+    key = quote_identifier(details.key)
+    return f" AND CAST(person AS VARCHAR) IN (SELECT CAST({key} AS VARCHAR) FROM ({persons}) AS persons)"
 
 
 def _number(table: PersonTable, name: str) -> str:

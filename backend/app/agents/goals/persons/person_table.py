@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.periods.time_axis import TimeAxis
 from app.agents.goals.series.select_sql import NumberText
 from app.counts import describe_count
@@ -32,6 +33,9 @@ class PersonDetails(BaseModel):
     key: str
     columns: list[str] = Field(default_factory=list, max_length=50)
     dates: list[str] = Field(default_factory=list, max_length=10)
+    # Left out of the schema, as conditions on rows of transactions are in the plan.
+    filter: SkipJsonSchema[list[RowCondition]] = Field(default_factory=list)
+    """Conditions that persons meet."""
 
 
 # Chat models are sent this text. Beyond it: outcomes never overlap, and a person is in the rows of a cutoff

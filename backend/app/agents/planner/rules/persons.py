@@ -2,11 +2,10 @@
 
 from app.agents.goals.columns.ahead_names import lies_ahead
 from app.agents.goals.persons.person_request import PersonRequest, find_person_request
-from app.agents.goals.tables.profiles import TableProfile
 from app.agents.planner.person_plan import make_person_plan
-from app.agents.planner.plan_conditions import find_row_conditions
 from app.agents.planner.planner_facts import Situation
 from app.agents.planner.rules import question
+from app.agents.planner.rules.person_conditions import find_person_conditions, find_unused_numbers
 from app.agents.planner.rules.refusals import refuse
 from app.agents.planner.stored_prices import PRICES
 from app.agents.runtime.offline_policy import AgentAction, finish
@@ -39,12 +38,13 @@ def plan_persons(situation: Situation) -> AgentAction | None:
 
 
 def _plan(situation: Situation, request: PersonRequest) -> AgentAction:
-    transactions = request.transactions.table
-    # Persons and times are the table's own: neither restricts its rows.
-    structural = {request.transactions.person.name, request.transactions.time.name}
-    searched = TableProfile(
-        transactions.name, transactions.rows, tuple(c for c in transactions.columns if c.name not in structural)
-    )
-    conditions = find_row_conditions(situation.goal, [searched], None, of_series=True)
-    plan = make_person_plan(request, conditions, situation.resolved.notes)
+    goal = situation.goal
+    of_rows, of_persons = find_person_conditions(goal, request, situation.tables)
+    notes = [*situation.resolved.notes]
+    if numbers := find_unused_numbers(goal, [*of_rows, *of_persons]):
+        names = ", ".join(f"`{number}`" for number in numbers)
+        notes.append(
+            f"{names} of the goal restricts nothing: no condition on rows or persons was read from it."
+        )
+    plan = make_person_plan(request.restrict(of_persons), of_rows, notes, wants_drivers=goal.wants_drivers)
     return finish(plan, message=plan.understanding.text if plan.understanding else "")

@@ -8,6 +8,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from app.agents.goals.conditions.row_conditions import RowCondition
 from app.agents.goals.persons.person_features import list_features
 from app.agents.goals.persons.person_sql import select_persons
 from app.agents.goals.persons.person_table import PersonDetails, PersonTable
@@ -155,6 +156,15 @@ def test_columns_of_persons_are_joined_and_their_dates_count_from_their_day_on()
     assert outcomes(made, "city")["03-31", "ben"] == "Basel"
     since = outcomes(made, "days since card_since")
     assert (since["01-31", "ann"], since["01-31", "ben"], since["03-01", "ben"]) == (31, None, 20)
+
+
+def test_persons_who_do_not_meet_a_condition_on_their_table_are_left_out() -> None:
+    persons = pd.DataFrame({"id": ["ann", "ben", "cem"], "city": ["Bern", "Basel", None]})
+    only = RowCondition(column="city", values=["Bern"])
+    details = PersonDetails(table="persons", key="id", columns=["city"], filter=[only])
+    assert set(select(make_table(details=details), persons=persons)["customer"]) == {"ann"}
+    others = details.model_copy(update={"filter": [only.model_copy(update={"operator": "not_in"})]})
+    assert set(select(make_table(details=others), persons=persons)["customer"]) == {"ben", "cem"}
 
 
 def test_the_select_is_admitted_where_queries_run(tmp_path: Path) -> None:
