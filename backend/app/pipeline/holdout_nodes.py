@@ -130,7 +130,7 @@ def make_problem_request(state: LabState) -> dict[str, Any]:
     # The planned class is a value of the planned target.
     if retrieved["target"] != plan.target:
         request.pop("positive_class", None)
-    return request | person_problem(plan.persons) if plan.persons else request
+    return request | person_problem(plan.persons, plan.tables[0]) if plan.persons else request
 
 
 async def final_evaluation(lab_state: LabState, runtime: Runtime[LabContext]) -> LabUpdate:

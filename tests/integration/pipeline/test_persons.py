@@ -38,6 +38,8 @@ async def test_customers_of_the_end_of_the_data_are_ranked_by_their_chance(lab, 
     problem = result["problem"]
     assert (problem["target"], problem["time_column"]) == ("active within 60 days", "cutoff")
     assert problem["exclude"] == ["cutoff", "customer_id"]
+    # A model that is sent orders says what it was made of.
+    assert problem["made_of"] == "orders"
     persons = orders["customer_id"].nunique()
     first = result["unlabelled"].pop("first")
     assert result["unlabelled"] == {"rows": persons, "unlabelled": persons, "file": "predictions.csv"}

@@ -46,14 +46,16 @@ def make_person_plan(
     return plan.model_copy(update={"steps": describe_steps(plan)})
 
 
-def person_problem(table: PersonTable) -> dict[str, JsonValue]:
-    """Return the fields of the problem that a table of persons determines.
+def person_problem(table: PersonTable, rows: str) -> dict[str, JsonValue]:
+    """Return the fields of the problem that a table of persons determines. `rows`: table of transactions.
 
     Its cutoffs order the rows, so that later outcomes judge the model, and rows of a person belong together.
     Persons of a single cutoff with an outcome are independent of each other. Neither is an input: the persons
     are told apart by what they did, and no model has seen the newest cutoff.
     """
-    fields: dict[str, JsonValue] = {"positive_class": "yes"} if table.is_classification else {}
+    fields: dict[str, JsonValue] = {"made_of": rows}
+    if table.is_classification:
+        fields["positive_class"] = "yes"
     if table.cutoffs == 1:
         return {**fields, "time_column": None, "group_column": None}
     return {**fields, "time_column": CUTOFF, "group_column": table.person}

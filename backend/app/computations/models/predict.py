@@ -1,7 +1,7 @@
 """Prediction of new rows with a stored model."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,12 +79,27 @@ class OpenModel:
             return frozenset()
         return frozenset(name for name in (problem.time_column, problem.group_column, problem.target) if name)
 
+    def require_columns(self, names: Iterable[object]) -> None:
+        """Raise InvalidInput `missing_columns` for rows that those of the model are made of, with the way."""
+        source, columns = self.problem.made_of, {str(name) for name in names}
+        missing = [column["name"] for column in self.schema if column["required"]]
+        missing = [name for name in missing if name not in columns]
+        if source and missing:
+            raise InvalidInput(
+                "missing_columns",
+                f"The rows of this model were made of those of {source!r}, and {missing[0]!r} is no column of a"
+                " file with such rows. To rank who is in a newer file, run a session with that file and the"
+                " same goal: the ranking is its `predictions.csv`.",
+                missing=missing,
+            )
+
     def predictions(self, rows: pd.DataFrame) -> PredictedRows:
         """Predict rows, in their order; raises InvalidInput that names a fault.
 
         A forecast of every step: the steps after the last row of each series, in order of series and step.
         """
         problem = self.problem
+        self.require_columns(rows.columns)
         # A forecast is about later times than it has learned from: none of its rows is out of range for that.
         time_column = None if problem.horizon else problem.time_column
         inputs, warnings, problems, outside = conform_rows(

@@ -46,6 +46,7 @@ def predict_table(
     rows at once.
     """
     model, table = open_model(workspace, strict), BatchedTable(workspace.inputs["table"])
+    model.require_columns(table.schema.names)
     warnings = _Warnings(check_columns(table.schema.names, table.rows, model.schema))
     _check_cells(workspace, model, table)
     looks_back = model.problem.every_step or first_recipe(model.stored.pipeline).load_history() is not None

@@ -46,6 +46,8 @@ class Problem:
     """Parsers of raw columns, as JSON of `type_inference.parsers`. A model applies them first to raw rows."""
     costs: tuple[float, float] | None = None
     """Costs of a false alarm and of a missed positive; binary problems only."""
+    made_of: str = ""
+    """Table of the rows that those of the problem are made of, such as orders of a customer; else empty."""
 
     @property
     def is_classification(self) -> bool:
@@ -130,6 +132,7 @@ class Problem:
             "barriers": list(self.barriers) if self.barriers else None,
             "reading": [dict(parser) for parser in self.parsers],
             "costs": list(self.costs) if self.costs else None,
+            **({"made_of": self.made_of} if self.made_of else {}),
         }
 
     @classmethod
@@ -156,6 +159,7 @@ class Problem:
                 barriers=(float(barriers[0]), float(barriers[1])) if barriers else None,
                 parsers=tuple(document.get("reading") or ()),
                 costs=(float(costs[0]), float(costs[1])) if costs else None,
+                made_of=str(document.get("made_of") or ""),
             )
         except (KeyError, ValueError) as error:
             raise InvalidInput("bad_problem", f"This is not a complete problem: {error}.") from error

@@ -69,6 +69,7 @@ def resolve_problem(frame: pd.DataFrame, request: Mapping[str, Any]) -> Problem:
         outlook=outlook,
         exclude=tuple(request.get("exclude") or ()),
         barriers=_barriers(request.get("barriers"), outlook),
+        made_of=str(request.get("made_of") or ""),
     )
     if horizon and not problem.time_column:
         raise InvalidInput(

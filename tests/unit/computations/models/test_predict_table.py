@@ -11,6 +11,7 @@ import pytest
 from app.computations.cell_files import table_batches
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.models import train
+from app.computations.models.predict import predict as predict_rows
 from app.computations.models.predict_table import predict_table
 from app.computations.models.predict_unlabelled import predict_unlabelled
 from app.computations.preparation import split
@@ -30,12 +31,15 @@ def houses(rows: int) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
+    return train_model(tmp_path_factory.mktemp("model"), {"target": "price"})
+
+
+def train_model(folder: Path, problem: dict[str, Any]) -> Path:
     (folder / "split").mkdir()
     (folder / "fit").mkdir()
     houses(400).to_parquet(folder / "table.parquet")
     locked: Any = split.split_table(
-        CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), {"target": "price"}
+        CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), problem
     )
     fitting = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")
     train.fit_candidate(fitting, locked["problem"], "Ridge", locked["folds"], [])
@@ -76,6 +80,22 @@ def test_rows_are_predicted_in_order(predict: Predict) -> None:
     _, backwards = predict(frame[::-1])
     np.testing.assert_allclose(predictions["prediction"], backwards["prediction"][::-1])
     assert np.corrcoef(predictions["prediction"], frame["size"])[0, 1] > 0.8
+
+
+def test_rows_that_those_of_the_model_are_made_of_are_refused_with_the_way(tmp_path: Path) -> None:
+    model = train_model(tmp_path, {"target": "price", "made_of": "orders"})
+    orders = pd.DataFrame({"customer": ["a", "b"], "town": ["Bern", "Thun"]})
+    orders.to_parquet(tmp_path / "orders.parquet")
+    workspace = CellWorkspace({"model": model, "table": tmp_path / "orders.parquet"}, tmp_path)
+    for attempt in (
+        lambda: predict_table(workspace, "csv"),
+        lambda: predict_rows(CellWorkspace({"model": model}, tmp_path), orders.to_dict("records")),
+    ):
+        with pytest.raises(InvalidInput, match="run a session with that file and the same goal") as raised:
+            attempt()
+        assert raised.value.code == "missing_columns"
+        assert raised.value.facts["missing"] == ["size"]
+    predict_rows(CellWorkspace({"model": model}, tmp_path), houses(3).drop(columns="price").to_dict("records"))
 
 
 def test_csv_holds_the_same_numbers(predict: Predict) -> None:

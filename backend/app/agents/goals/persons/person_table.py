@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.conditions.row_conditions import RowCondition, describe_conditions
 from app.agents.goals.periods.time_axis import TimeAxis
 from app.agents.goals.series.select_sql import NumberText
 from app.counts import describe_count
@@ -106,4 +106,6 @@ class PersonTable(BaseModel):
 
     @property
     def description(self) -> str:
-        return f"one row for each `{self.person}` and cutoff, with the outcome `{self.name}`"
+        conditions = self.details.filter if self.details else []
+        whose = f" whose {describe_conditions(conditions)}" if conditions else ""
+        return f"one row for each `{self.person}`{whose} and cutoff, with the outcome `{self.name}`"
