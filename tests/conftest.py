@@ -136,9 +136,9 @@ def pytest_configure_node(node) -> None:  # type: ignore[no-untyped-def]  # xdis
 
 @pytest.fixture(scope="session")
 def servers(pytestconfig: pytest.Config) -> Servers:
-    given = getattr(pytestconfig, "workerinput", {}).get("servers")
-    if given:
-        return Servers(given[0], given[1], Path(given[2]), Path(given[3]))
+    worker_servers = getattr(pytestconfig, "workerinput", {}).get("servers")
+    if worker_servers:
+        return Servers(worker_servers[0], worker_servers[1], Path(worker_servers[2]), Path(worker_servers[3]))
     return pytestconfig.stash[RUNNING].start()
 
 
@@ -196,7 +196,7 @@ def redis_url(servers: Servers) -> str:
 
 @pytest.fixture(scope="session")
 def cells_socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where one zygote listens for every test of this process: to start one takes seconds."""
+    """Socket of the one zygote for every test of this process: to start one takes seconds."""
     folder = Path(tempfile.mkdtemp(prefix="labcrew-cells-"))
     command = [sys.executable, "-m", "app.cli.program", "cells", "--socket", str(folder / "socket")]
     home = tmp_path_factory.mktemp("cells")

@@ -20,15 +20,15 @@ class Collector:
     paths: set[str] = field(default_factory=set)
 
     def spans(self, session: UUID | None = None) -> list[Any]:
-        """Of one session, or all."""
+        """Return the spans of one session, or all spans."""
         requests = [ExportTraceServiceRequest.FromString(body) for body in self.received]
         return [
-            one
+            span
             for request in requests
             for resource in request.resource_spans
             for scope in resource.scope_spans
-            for one in scope.spans
-            if session is None or one.trace_id == session.bytes
+            for span in scope.spans
+            if session is None or span.trace_id == session.bytes
         ]
 
 
@@ -58,5 +58,5 @@ def collecting() -> Iterator[Collector]:
         server.server_close()
 
 
-def attributes(one: Any) -> dict[str, Any]:
-    return {a.key: getattr(a.value, a.value.WhichOneof("value")) for a in one.attributes}
+def attributes(span: Any) -> dict[str, Any]:
+    return {a.key: getattr(a.value, a.value.WhichOneof("value")) for a in span.attributes}

@@ -29,7 +29,7 @@ class WireServer:
     port: int = 0
     requests: list[tuple[str, Json]] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
-    answered: int = 0
+    answer_count: int = 0
 
     @property
     def address(self) -> str:
@@ -82,8 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(200 if body["model"] == MODEL else 404, {})
         self.wires.requests.append((self.path, body))
         self.wires.headers = dict(self.headers)
-        name, arguments = self.wires.answer(self.wires.answered)
-        self.wires.answered += 1
+        name, arguments = self.wires.answer(self.wires.answer_count)
+        self.wires.answer_count += 1
         if "messages" in self.path:
             return self._anthropic(body, name, arguments)
         if "enerateContent" in self.path:
@@ -97,7 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
         return KEY in (*values, self.headers.get("x-goog-api-key")) or f"key={KEY}" in self.path
 
     def _anthropic(self, body: Json, name: str, arguments: Json) -> None:
-        call = {"type": "tool_use", "id": f"toolu_{self.wires.answered}", "name": name}
+        call = {"type": "tool_use", "id": f"toolu_{self.wires.answer_count}", "name": name}
         head = {
             "id": "msg",
             "type": "message",
@@ -161,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _openai(self, body: Json, name: str, arguments: Json) -> None:
         call = {
             "index": 0,
-            "id": f"call_{self.wires.answered}",
+            "id": f"call_{self.wires.answer_count}",
             "type": "function",
             "function": {"name": name, "arguments": json.dumps(arguments)},
         }
@@ -178,7 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
             {**chunk, "choices": [{**choice, "delta": {}}]},
             {**chunk, "choices": [], "usage": total},
         ]
-        lines = [*(f"data: {json.dumps(each)}\n\n" for each in chunks), "data: [DONE]\n\n"]
+        lines = [*(f"data: {json.dumps(part)}\n\n" for part in chunks), "data: [DONE]\n\n"]
         return self._stream("text/event-stream", lines)
 
     def _send(self, status: int, body: Json) -> None:

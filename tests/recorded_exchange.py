@@ -39,21 +39,21 @@ class Exchange:
     url: str
     rows: Sequence[Sequence[Any]]
     faults: list[int] = field(default_factory=list)
-    asked: list[dict[str, str]] = field(default_factory=list)
+    requests: list[dict[str, str]] = field(default_factory=list)
 
     def answer(self, path: str) -> tuple[int, Any]:
         split = urlsplit(path)
         if split.path.endswith("/exchangeInfo"):
             return 200, {"timezone": "UTC", "serverTime": 0, "symbols": [_SYMBOL]}
-        wish = {name: values[0] for name, values in parse_qs(split.query).items()}
-        self.asked.append(wish)
+        query = {name: values[0] for name, values in parse_qs(split.query).items()}
+        self.requests.append(query)
         if self.faults:
             status = self.faults.pop(0)
             return status, {"code": -1003, "msg": "Too many requests."}
-        since, limit = int(wish["startTime"]), min(int(wish["limit"]), PAGE)
-        found = [row for row in self.rows if row[0] >= since][:limit]
-        end = since + (int(wish["limit"]) - 1) * 300_000
-        return 200, [_kline(row) for row in found if row[0] <= end]
+        since, limit = int(query["startTime"]), min(int(query["limit"]), PAGE)
+        rows = [row for row in self.rows if row[0] >= since][:limit]
+        end = since + (int(query["limit"]) - 1) * 300_000
+        return 200, [_kline(row) for row in rows if row[0] <= end]
 
 
 def _kline(row: Sequence[Any]) -> list[Any]:
@@ -65,20 +65,20 @@ def _kline(row: Sequence[Any]) -> list[Any]:
 def recorded_exchange(rows: Sequence[Sequence[Any]], faults: Sequence[int] = ()) -> Iterator[Exchange]:
     exchange = Exchange("", rows, list(faults))
 
-    class Desk(BaseHTTPRequestHandler):
+    class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            status, said = exchange.answer(self.path)
-            body = json.dumps(said).encode()
+            status, answer = exchange.answer(self.path)
+            body = json.dumps(answer).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *said: object) -> None:
+        def log_message(self, *_: object) -> None:
             """Tests tell what matters themselves."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Desk)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     exchange.url = f"http://127.0.0.1:{server.server_address[1]}/api/v3"

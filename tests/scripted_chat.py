@@ -39,22 +39,22 @@ REFUSAL = "I cannot help with that."
 CUT_ARGUMENTS = '{"target": "surv'
 
 
-def by_policy(asked: Json, _: int) -> AIMessage:
-    """What the offline policy of the agent that is asking says; its output tool tells which it is."""
-    [role] = [role for role in make_roles().values() if role.output.__name__ == output_of(asked)]
-    return role.decide(messages_of(asked["messages"]))
+def by_policy(request: Json, _: int) -> AIMessage:
+    """Answer by the offline policy of the requesting agent, which its output tool identifies."""
+    [role] = [role for role in make_roles().values() if role.output.__name__ == output_of(request)]
+    return role.decide(messages_of(request["messages"]))
 
 
-def output_of(asked: Json) -> str:
+def output_of(request: Json) -> str:
     """The output tool that is offered: it tells which part asks. The assistant ends with words, without one."""
-    offered = {tool["function"]["name"] for tool in asked["tools"]}
+    offered = {tool["function"]["name"] for tool in request["tools"]}
     outputs = (role.output.__name__ for role in make_roles().values())
     return next((output for output in outputs if output in offered), Reply.__name__)
 
 
 def messages_of(wire: Sequence[Json]) -> list[BaseMessage]:
     """The conversation as it was before it was serialised."""
-    return [_message(one) for one in wire]
+    return [_message(wire_message) for wire_message in wire]
 
 
 def _message(wire: Json) -> BaseMessage:
@@ -65,10 +65,10 @@ def _message(wire: Json) -> BaseMessage:
         case "user":
             return HumanMessage(text)
         case "tool":
-            return ToolMessage(_whole(text), tool_call_id=wire["tool_call_id"])
+            return ToolMessage(_restore_lists(text), tool_call_id=wire["tool_call_id"])
         case "assistant":
-            made = [_call(one) for one in wire.get("tool_calls") or ()]
-            return AIMessage(text, tool_calls=[one for one in made if one])
+            tool_calls = [_call(wire_message) for wire_message in wire.get("tool_calls") or ()]
+            return AIMessage(text, tool_calls=[wire_message for wire_message in tool_calls if wire_message])
         case role:
             raise ValueError(f"Nobody is called {role!r}.")
 
@@ -81,7 +81,7 @@ def _call(wire: Json) -> Any:
     return tool_call(name=wire["function"]["name"], args=arguments, id=wire["id"])
 
 
-def _whole(text: str) -> str:
+def _restore_lists(text: str) -> str:
     """Policies know no lists that were shortened for a provider: what stands for the rest is left out."""
     value = from_data_block(text)
     return text if value is None else to_data_block(_without_rest(value))
@@ -92,46 +92,51 @@ def _without_rest(value: Any) -> Any:
         return {key: _without_rest(item) for key, item in value.items()}
     if not isinstance(value, list):
         return value
-    kept = value[:-1] if value and isinstance(value[-1], str) and value[-1].startswith("... and ") else value
-    return [_without_rest(item) for item in kept]
+    items = value[:-1] if value and isinstance(value[-1], str) and value[-1].startswith("... and ") else value
+    return [_without_rest(item) for item in items]
 
 
 @dataclass
 class ScriptedChat:
-    """`faults`: what goes wrong with the n-th request, from 0; `each`: with the n-th request of every agent.
+    """Answers and faults of the server.
 
-    `asked`: every request that came. `hear` is told of each before it is answered.
+    `faults`: fault of the n-th request, from 0; `agent_faults`: fault of the n-th request of every agent.
+    `requests`: all received requests. `hear` is called with each before it is answered.
     """
 
     answer: Answer = by_policy
     hear: Callable[[Json], None] = lambda _: None
     faults: Mapping[int, Fault] = field(default_factory=dict)
-    each: Sequence[Fault] = ()
+    agent_faults: Sequence[Fault] = ()
     heard_from: Counter[str] = field(default_factory=Counter)
-    asked: list[Json] = field(default_factory=list)
+    requests: list[Json] = field(default_factory=list)
     failures: list[BaseException] = field(default_factory=list)
     port: int = 0
-    answered: int = 0
+    answer_count: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def take(self, asked: Json) -> tuple[Fault | None, AIMessage | None]:
+    def take(self, request: Json) -> tuple[Fault | None, AIMessage | None]:
         with self.lock:
-            fault = self.faults.get(len(self.asked)) or self._next_of(asked)
-            self.asked.append(asked)
+            fault = self.faults.get(len(self.requests)) or self._next_of(request)
+            self.requests.append(request)
             if fault and fault != "slow":
                 return fault, None
-            message = self.answer(asked, self.answered)
-            self.answered += 1
+            message = self.answer(request, self.answer_count)
+            self.answer_count += 1
             return fault, message
 
-    def _next_of(self, asked: Json) -> Fault | None:
-        agent = output_of(asked)
+    def _next_of(self, request: Json) -> Fault | None:
+        agent = output_of(request)
         self.heard_from[agent] += 1
-        return self.each[self.heard_from[agent] - 1] if self.heard_from[agent] <= len(self.each) else None
+        return (
+            self.agent_faults[self.heard_from[agent] - 1]
+            if self.heard_from[agent] <= len(self.agent_faults)
+            else None
+        )
 
 
 @contextmanager
@@ -165,11 +170,11 @@ class _Completions(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         chat: ScriptedChat = self.server.chat  # type: ignore[attr-defined]  # always served by _Server
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        asked |= {"path": self.path, "key": self.headers["Authorization"]}
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request |= {"path": self.path, "key": self.headers["Authorization"]}
         try:
-            chat.hear(asked)
-            fault, message = chat.take(asked)
+            chat.hear(request)
+            fault, message = chat.take(request)
         except Exception as error:  # noqa: BLE001 - rises in `serving`
             chat.failures.append(error)
             return self._refuse(400, f"{type(error).__name__}: {error}")
@@ -177,15 +182,15 @@ class _Completions(BaseHTTPRequestHandler):
             case "429":
                 return self._refuse(429, "Slow down.", {"Retry-After": "0.1"})
             case "500":
-                return self._refuse(500, f"Something broke for {asked['key']}.")
+                return self._refuse(500, f"Something broke for {request['key']}.")
             case "dropped":
                 return self._drop()
             case "no json":
                 return self._send_raw(200, b"<html>A proxy says hello.</html>", {"Content-Type": "text/html"})
         wire = _wire(message) if message else FAULTY[str(fault)]
-        usage = _usage(asked, wire)
-        if asked.get("stream"):
-            wants_usage = (asked.get("stream_options") or {}).get("include_usage")
+        usage = _usage(request, wire)
+        if request.get("stream"):
+            wants_usage = (request.get("stream_options") or {}).get("include_usage")
             return self._stream(wire, usage if wants_usage else None, fault)
         if fault == "cut":
             return self._drop()
@@ -285,14 +290,16 @@ def _deltas(wire: Json) -> Iterator[tuple[Json, bool]]:
     yield {}, True
 
 
-def _usage(asked: Json, wire: Json) -> Json:
-    read, said = (max(1, len(json.dumps(text)) // 4) for text in (asked["messages"], wire))
-    known = {"cached_tokens": read // 2}
+def _usage(request: Json, wire: Json) -> Json:
+    prompt_tokens, completion_tokens = (
+        max(1, len(json.dumps(text)) // 4) for text in (request["messages"], wire)
+    )
+    token_details = {"cached_tokens": prompt_tokens // 2}
     return {
-        "prompt_tokens": read,
-        "completion_tokens": said,
-        "total_tokens": read + said,
-        "prompt_tokens_details": known,
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "total_tokens": prompt_tokens + completion_tokens,
+        "prompt_tokens_details": token_details,
     }
 
 

@@ -28,11 +28,11 @@ class SuiteModel:
 
     suite: Suite
 
-    def __call__(self, asked: dict[str, Any], _: int) -> AIMessage:
-        messages = messages_of(asked["messages"])
+    def __call__(self, request: dict[str, Any], _: int) -> AIMessage:
+        messages = messages_of(request["messages"])
         brief = read_conversation(messages).brief
         item = {item.goal: item for item in self.suite.items}[brief["goal"]]
-        match output_of(asked), any(isinstance(message, ToolMessage) for message in messages):
+        match output_of(request), any(isinstance(message, ToolMessage) for message in messages):
             case "Plan", _:
                 [table] = brief["tables"]
                 plan = {"question": item.goal, "tables": [table["table"]], "target": _first_column(table)}
@@ -41,16 +41,16 @@ class SuiteModel:
                 return _call("answer_by_program", {"code": item.program})
             case "Answer", True:
                 return _call("Answer", _answer(item))
-        raise AssertionError(f"{output_of(asked)} was asked for.")
+        raise AssertionError(f"{output_of(request)} was asked for.")
 
 
-def prompt_tokens(asked: dict[str, Any]) -> int:
+def prompt_tokens(request: dict[str, Any]) -> int:
     """Estimate the tokens of a request with the schemas of its tools, at four bytes a token."""
-    return len(json.dumps([asked["messages"], asked["tools"]], ensure_ascii=False).encode()) // 4
+    return len(json.dumps([request["messages"], request["tools"]], ensure_ascii=False).encode()) // 4
 
 
-def _report(asked: dict[str, Any]) -> None:
-    print(output_of(asked), prompt_tokens(asked), flush=True)  # noqa: T201 - for whoever counts them
+def _report(request: dict[str, Any]) -> None:
+    print(output_of(request), prompt_tokens(request), flush=True)  # noqa: T201 - for whoever counts them
 
 
 def _answer(item: Item) -> dict[str, Any]:

@@ -26,19 +26,19 @@ def say(text: str) -> None:
 
 def main() -> int:
     refused = enter_own_mounts()
-    faults, sessions = int(_given("FAULTS", "500")), int(_given("SESSIONS", "100"))
-    seed = int(_given("SEED", str(secrets.randbelow(10_000))))
+    faults, sessions = int(_option("FAULTS", "500")), int(_option("SESSIONS", "100"))
+    seed = int(_option("SEED", str(secrets.randbelow(10_000))))
     say(f"CHAOS_FAULTS={faults} CHAOS_SESSIONS={sessions} CHAOS_SEED={seed}")
-    plan = draw_plan(seed, faults, sessions, float(_given("GAP", "0.9")))
+    plan = draw_plan(seed, faults, sessions, float(_option("GAP", "0.9")))
     folder = fresh_folder()
     began, report = time.monotonic(), None
     try:
-        report = uvloop.run(_until_told(Suite(plan, folder, float(_given("PATIENCE", "300")), say, refused)))
+        report = uvloop.run(_until_told(Suite(plan, folder, float(_option("PATIENCE", "300")), say, refused)))
     except (KeyboardInterrupt, asyncio.CancelledError):
         say("Interrupted: everything is stopped and removed.")
         return 130
     finally:
-        if _given("KEEP", "") or (report and not report.holds):
+        if _option("KEEP", "") or (report and not report.holds):
             say(f"Its folder is kept: {folder}")
         else:
             remove(folder)
@@ -55,7 +55,7 @@ async def _until_told(suite: Suite) -> Report:
     return await suite.run()
 
 
-def _given(name: str, default: str) -> str:
+def _option(name: str, default: str) -> str:
     return os.environ.get(f"CHAOS_{name}") or default
 
 
@@ -63,7 +63,7 @@ def _tell(report: Report, took_s: float) -> None:
     say(f"\n{table(report.recoveries)}\n")
     say(counts({**report.facts, "took s": round(took_s, 1)}))
     say(f"\n{verdicts(report.verdicts)}\n")
-    broken = sum(bool(one.broken) for one in report.verdicts)
+    broken = sum(bool(verdict.broken) for verdict in report.verdicts)
     say(f"{broken} of {len(report.verdicts)} claims do not hold." if broken else "Every claim holds.")
 
 

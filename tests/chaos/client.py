@@ -58,7 +58,7 @@ class Api:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ReceivedEvent:
     """A durable event as it arrived, at a monotonic time."""
 
     n: int
@@ -73,30 +73,30 @@ class Client:
     visit: Visit
     api: Api
     datasets: list[str]
-    reached: Callable[[int], Awaitable[None]]
+    wait_for_faults: Callable[[int], Awaitable[None]]
     session: str = ""
-    seen: list[Seen] = field(default_factory=list)
+    events: list[ReceivedEvent] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     connections: int = 0
     cancelled: bool = False
-    asked: dict[str, Any] = field(default_factory=dict)
-    _errands: "set[asyncio.Task[None]]" = field(default_factory=set)
-    _answered: dict[str, asyncio.Event] = field(default_factory=dict)
+    questions: dict[str, Any] = field(default_factory=dict)
+    _tasks: "set[asyncio.Task[None]]" = field(default_factory=set)
+    _answer_events: dict[str, asyncio.Event] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._chance = random.Random(self.visit.seed)
 
     @property
     def cursor(self) -> int:
-        return self.seen[-1].n if self.seen else 0
+        return self.events[-1].n if self.events else 0
 
     @property
     def has_ended(self) -> bool:
-        return bool(self.seen) and self.seen[-1].body["kind"] in TERMINAL
+        return bool(self.events) and self.events[-1].body["kind"] in TERMINAL
 
     async def live(self) -> None:
         """Until the session has ended and its last event is here."""
-        await self.reached(self.visit.begins)
+        await self.wait_for_faults(self.visit.begins)
         self.session = await self._create()
         if self.visit.cancels is not None:
             self._run(self._cancel(self.visit.cancels))
@@ -107,33 +107,33 @@ class Client:
                 async for body in stream:
                     self._take(body)
             await asyncio.sleep(self._chance.uniform(0.05, 0.4))
-        for errand in self._errands:
-            errand.cancel()
+        for task in self._tasks:
+            task.cancel()
 
-    def _run(self, errand: Any) -> None:
-        task = asyncio.create_task(errand)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+    def _run(self, coroutine: Any) -> None:
+        task = asyncio.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _create(self) -> str:
         """Twice now and then: the key makes it one session."""
         visit = self.visit
         path = SESSIONS if visit.graph == "pipeline" else LAB_SESSIONS
-        wish = {
+        request = {
             "goal": "Predict which customers left.",
             "dataset_ids": self.datasets if visit.graph == "pipeline" else [],
             "preferences": {"seed": visit.seed, **visit.preferences},
         }
         key = {"Idempotency-Key": f"chaos-{visit.n}-{visit.seed}"}
-        made = await self.api.call("POST", path, (201,), json=wish, headers=key)
+        response = await self.api.call("POST", path, (201,), json=request, headers=key)
         if self._chance.random() < 0.3:
-            again = await self.api.call("POST", path, (201,), json=wish, headers=key)
-            if again.json()["id"] != made.json()["id"]:
+            again = await self.api.call("POST", path, (201,), json=request, headers=key)
+            if again.json()["id"] != response.json()["id"]:
                 self.wrong.append("one Idempotency-Key made two sessions")
-        return str(made.json()["id"])
+        return str(response.json()["id"])
 
     async def _cancel(self, after: int) -> None:
-        await self.reached(after)
+        await self.wait_for_faults(after)
         await self.api.call("DELETE", f"{SESSIONS}/{self.session}", (202, 409))
         self.cancelled = True
 
@@ -143,25 +143,25 @@ class Client:
             return
         if n != self.cursor + 1:
             self.wrong.append(f"event {n} came after {self.cursor}")
-        self.seen.append(Seen(n, body, time.monotonic()))
+        self.events.append(ReceivedEvent(n, body, time.monotonic()))
         match body["kind"]:
             case "clarification_asked":
-                self.asked[body["question"]] = body
-                self._answered[body["question"]] = asyncio.Event()
+                self.questions[body["question"]] = body
+                self._answer_events[body["question"]] = asyncio.Event()
                 self._run(self._answer(body))
-            case "clarification_answered" if body["question"] in self._answered:
-                self._answered[body["question"]].set()
+            case "clarification_answered" if body["question"] in self._answer_events:
+                self._answer_events[body["question"]].set()
 
-    async def _answer(self, asked: dict[str, Any]) -> None:
+    async def _answer(self, question_event: dict[str, Any]) -> None:
         """Again and again until the stream says that it was answered; only one of them may count."""
-        question = asked["question"]
-        answer = {"question": question, "answer": asked["default"]}
-        answered = self._answered[question]
+        question = question_event["question"]
+        answer = {"question": question, "answer": question_event["default"]}
+        answer_event = self._answer_events[question]
         await asyncio.sleep(self._chance.uniform(0.0, 1.5))
-        while not answered.is_set() and not self.has_ended:
+        while not answer_event.is_set() and not self.has_ended:
             await self.api.call("POST", f"{SESSIONS}/{self.session}/respond", (202, 404, 409), json=answer)
             with suppress(TimeoutError):
-                await asyncio.wait_for(answered.wait(), self._chance.uniform(1.0, 3.0))
+                await asyncio.wait_for(answer_event.wait(), self._chance.uniform(1.0, 3.0))
 
     async def _by_socket(self) -> AsyncIterator[dict[str, Any]]:
         address = str(self.api.client.base_url).replace("http", "ws", 1).rstrip("/")

@@ -23,6 +23,7 @@ from app.sessions.graphs import GraphSpec, JournaledState, journaled
 from app.sessions.step_scope import ArtifactDraft, Call, CallResult, Fit, Question, StepScope
 
 MAX_LAPS = 150
+"""Laps after which a session ends, even if faults have not."""
 NODES = ("working", "asking", "fitting", "turning")
 ANSWERS = ("a", "b", "c")
 
@@ -37,7 +38,7 @@ class ChaosState(JournaledState, total=False):
 
 @dataclass(frozen=True)
 class Tools:
-    """What a node works with. `count`: a file with the number of faults so far."""
+    """Dependencies of a node. `count`: a file with the number of faults so far."""
 
     step: StepScope
     computer: ComputationRunner
@@ -47,7 +48,7 @@ class Tools:
     def wish(self, name: str) -> int:
         return int(self.step.session.preferences[name])
 
-    async def once(self, key: str, name: str, work: Callable[[], Awaitable[CallResult]]) -> Any:
+    async def run_once(self, key: str, name: str, work: Callable[[], Awaitable[CallResult]]) -> Any:
         """A recorded call whose work is noted in the work_log each time that it is really done."""
 
         async def run() -> CallResult:
@@ -82,11 +83,11 @@ async def _work(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, 
         await asyncio.sleep(tools.wish("tool_ms") / 1000)
         return CallResult({"list": [1, 2.5]})
 
-    left = await tools.once("tool:1", "leave", leave)
-    await tools.once("tool:2", "linger", linger)
+    tool_result = await tools.run_once("tool:1", "leave", leave)
+    await tools.run_once("tool:2", "linger", linger)
     step.post_message("tester", f"lap {state['lap']}")
     step.emit(Progress(step=step.seq, attempt=step.attempt, text="halfway", fraction=0.5))
-    return {"log": [["working", left]], "file": left.get("left", state["file"])}
+    return {"log": [["working", tool_result]], "file": tool_result.get("left", state["file"])}
 
 
 def _draft(name: str, computed: ComputationResult) -> ArtifactDraft:
@@ -111,7 +112,7 @@ async def _fit(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, A
     if state["file"]:
         fits.append(Fit("sizes", "cell_fixtures.sizes", {}, {"file": state["file"]}))
     outcomes = await tools.step.fan_out("round", fits, 60.0)
-    return {"log": [["fitting", [[one.name, one.status, one.value] for one in outcomes]]]}
+    return {"log": [["fitting", [[outcome.name, outcome.status, outcome.value] for outcome in outcomes]]]}
 
 
 async def _turn(state: Mapping[str, Any], runtime: Runtime[Tools]) -> dict[str, Any]:

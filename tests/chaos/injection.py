@@ -1,4 +1,4 @@
-"""How each kind of fault is done. All of them end by themselves, after what the plan says."""
+"""Injection of each kind of fault. All of them end by themselves, as the plan says."""
 
 import asyncio
 import os
@@ -20,6 +20,7 @@ from tests.chaos.small_disk import fill
 
 _PATIENCE_S = 3.0
 _SPARES = 2
+"""Newest cells of a zygote, which are likely to be spare ones without a computation."""
 
 
 @dataclass
@@ -59,8 +60,8 @@ class Injector:
         return await _until(lambda: self.processes.parts[fault.victim].signal(number))
 
     def pid(self, part: str) -> int | None:
-        one = self.processes.parts[part]
-        return one.process.pid if one.process and one.is_alive else None
+        process = self.processes.parts[part]
+        return process.process.pid if process.process and process.is_alive else None
 
 
 async def _until(done: Callable[[], bool]) -> bool:
@@ -189,7 +190,7 @@ async def _hold_down(field: Injector, fault: Fault) -> bool:
 
 
 async def _fill_disk(field: Injector, fault: Fault) -> bool:
-    """Where no file system of our own could be mounted, the processes may write no file any further instead."""
+    """Fill the small disk, or, where none could be mounted, forbid the processes to write to files."""
     blobs = field.processes.folder / "blobs"
     if field.has_small_disk:
         ballast = await asyncio.to_thread(fill, blobs)
@@ -206,7 +207,7 @@ def _writer(field: Injector, name: str) -> int | None:
 
 
 def limit_files(pids: Sequence[int], size_bytes: int | None) -> None:
-    """How large a file these processes may write from now on; None: as large as they like."""
+    """Limit the size of files that these processes may write from now on; None removes the limit."""
     soft = resource.RLIM_INFINITY if size_bytes is None else size_bytes
     for pid in pids:
         with suppress(ProcessLookupError):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import uvloop
 
-_PIECE = 1 << 16
+_CHUNK_BYTES = 1 << 16
 
 Place = str | int
 
@@ -65,10 +65,10 @@ class Link:
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Until one side hangs up."""
-        there, back = await _connect(self.target)
+        forward, back = await _connect(self.target)
         pumps = {
             asyncio.create_task(self._pump(reader, back)),
-            asyncio.create_task(self._pump(there, writer)),
+            asyncio.create_task(self._pump(forward, writer)),
         }
         try:
             await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
@@ -79,7 +79,7 @@ class Link:
             back.transport.abort()
 
     async def _pump(self, source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
-        while piece := await source.read(_PIECE):
+        while piece := await source.read(_CHUNK_BYTES):
             await self._silence()
             if time.monotonic() < self.slow_until:
                 await asyncio.sleep(self.late_s)

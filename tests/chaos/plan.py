@@ -109,9 +109,9 @@ def _faults(chance: random.Random, count: int, mean_gap_s: float) -> list[Fault]
 
 def _shares(count: int, chance: random.Random) -> list[str]:
     """Each kind as often as its share says, rounded so that there are `count`."""
-    whole = sum(kind.share for kind in KINDS.values())
-    exact = {name: count * kind.share / whole for name, kind in KINDS.items()}
-    kinds = [name for name, wanted in exact.items() for _ in range(int(wanted))]
+    total_share = sum(kind.share for kind in KINDS.values())
+    exact = {name: count * kind.share / total_share for name, kind in KINDS.items()}
+    kinds = [name for name, times in exact.items() for _ in range(int(times))]
     rest = count - len(kinds)
     by_chance = sorted(exact, key=lambda name: chance.random() ** (1 / (exact[name] % 1 + 1e-9)), reverse=True)
     return kinds + by_chance[:rest]
@@ -154,6 +154,7 @@ def _visits(chance: random.Random, count: int, faults: int) -> list[Visit]:
 
 
 OWNERS = 4
+"""Users among whom the sessions are distributed."""
 
 
 def _lab_wishes(chance: random.Random, until: int) -> dict[str, object]:

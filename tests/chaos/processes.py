@@ -57,23 +57,23 @@ router = APIRouter()
 
 @router.post(LAB_SESSIONS, status_code=201)
 async def create_lab_session(
-    wanted: LabSession,
+    request: LabSession,
     principal: PrincipalDep,
     resources: ResourcesDep,
     idempotency_key: IdempotencyKey = None,
 ) -> SessionCreated:
     service = session_service(resources, "lab")
-    return await service.create(principal.user_id, wanted, idempotency_key)
+    return await service.create(principal.user_id, request, idempotency_key)
 
 
 @router.get(TASKS)
 async def list_tasks() -> list[str]:
-    """What the API's tasks wait for, for whoever wonders why a client does."""
+    """List the waiting tasks of the API, to find out why a client waits."""
     return waiting_tasks()
 
 
 def waiting_tasks() -> list[str]:
-    """Of each task of this loop, the functions and lines that wait for each other."""
+    """List each task of this loop with the functions and lines that wait for each other."""
     return sorted(f"{task.get_name()}: {' > '.join(_chain(task.get_coro()))}" for task in asyncio.all_tasks())
 
 
@@ -114,7 +114,7 @@ def all_graphs(resources: Resources, work_log: WorkLog, count: Path) -> Graphs:
     pipeline = pipeline_graphs(resources)
     specs = [pipeline.get(name, version) for name, version in pipeline.versions.items()]
     specs.append(graph.spec(resources.computer, work_log, count))
-    return Graphs([_noting(one, work_log) for one in specs])
+    return Graphs([_noting(graph_spec, work_log) for graph_spec in specs])
 
 
 def _noting(spec: GraphSpec, work_log: WorkLog) -> GraphSpec:

@@ -1,4 +1,4 @@
-"""Whom a fault touched, and when each of those sessions went on, as its client saw it."""
+"""Sessions that a fault touched, and the time until each went on, as its client observed it."""
 
 import time
 from bisect import bisect_right
@@ -36,7 +36,7 @@ class Observer:
     struck: list[Struck] = field(default_factory=list)
 
     async def look(self, kind: str, fault: Fault | None) -> Struck:
-        """Whom that fault would touch now."""
+        """List the sessions that a fault would touch now."""
         self.work_log.read()
         rows = await self.db.rows(_ALIVE)
         newest = self.work_log.newest()
@@ -82,7 +82,7 @@ _TOUCHES: Mapping[str, Touches] = {
 
 @dataclass(frozen=True)
 class Recovery:
-    """Of one kind: how many faults, how many sessions each touched in all, and seconds until each went on."""
+    """Faults of one kind, the sessions that they touched in all, and the seconds until each went on."""
 
     kind: str
     faults: int
@@ -92,17 +92,19 @@ class Recovery:
 
 def recoveries(struck: Sequence[Struck], clients: Sequence[Client]) -> list[Recovery]:
     by_session = {client.session: client for client in clients if client.session}
-    kinds = sorted({one.kind for one in struck})
-    return [_recovery(kind, [one for one in struck if one.kind == kind], by_session) for kind in kinds]
+    kinds = sorted({fault.kind for fault in struck})
+    return [_recovery(kind, [fault for fault in struck if fault.kind == kind], by_session) for kind in kinds]
 
 
 def _recovery(kind: str, struck: Sequence[Struck], clients: Mapping[str, Client]) -> Recovery:
     seconds = []
-    for one in struck:
-        for session, newest in one.touched.items():
+    for struck_fault in struck:
+        for session, newest in struck_fault.touched.items():
             if client := clients.get(session):
-                seen = client.seen
-                place = bisect_right(seen, newest, key=lambda event: event.n)
-                if place < len(seen):
-                    seconds.append(max(0.0, seen[place].at - one.at))
-    return Recovery(kind, len(struck), sum(len(one.touched) for one in struck), sorted(seconds))
+                events = client.events
+                place = bisect_right(events, newest, key=lambda event: event.n)
+                if place < len(events):
+                    seconds.append(max(0.0, events[place].at - struck_fault.at))
+    return Recovery(
+        kind, len(struck), sum(len(struck_fault.touched) for struck_fault in struck), sorted(seconds)
+    )

@@ -6,6 +6,7 @@ from tests.chaos.checks.rows import Verdict
 from tests.chaos.recovery import Recovery
 
 _MAX_SHOWN = 5
+"""Violations of one check that are printed."""
 
 
 def table(recoveries: Sequence[Recovery]) -> str:

@@ -45,7 +45,7 @@ class Part:
         return self.process is not None and self.process.poll() is None
 
     def signal(self, number: signal.Signals) -> bool:
-        """Whether there was a process to send it to."""
+        """Send a signal; return true if there was a process to send it to."""
         if not self.is_alive or self.process is None:
             return False
         self.process.send_signal(number)
@@ -91,14 +91,14 @@ class ServiceProcesses:
     async def stop(self) -> list[str]:
         """Ask everybody to stop, as an operator does; the names of those that had to be killed."""
         await self._stop_keeping()
-        ours = [part for name, part in self.parts.items() if name not in ("postgres", "valkey")]
-        for part in ours:
+        own_processes = [part for name, part in self.parts.items() if name not in ("postgres", "valkey")]
+        for part in own_processes:
             part.signal(signal.SIGCONT)
             part.signal(signal.SIGTERM)
         until = time.monotonic() + _DRAIN_S
-        while any(part.is_alive for part in ours) and time.monotonic() < until:  # noqa: ASYNC110 - no Event
+        while any(part.is_alive for part in own_processes) and time.monotonic() < until:  # noqa: ASYNC110 - no Event
             await asyncio.sleep(_LOOK_S)
-        late = [part.name for part in ours if part.is_alive]
+        late = [part.name for part in own_processes if part.is_alive]
         await self.end()
         return late
 
@@ -194,8 +194,8 @@ class ServiceProcesses:
 
     def _environment(self, link: str) -> Mapping[str, str]:
         names = {name.upper() for name in Settings.model_fields}
-        kept = {name: value for name, value in os.environ.items() if name not in names}
-        ours = {
+        environment = {name: value for name, value in os.environ.items() if name not in names}
+        overrides = {
             "CHAOS_FOLDER": str(self.folder),
             "LABCREW_HOME": str(self.folder / "home"),
             "ARTIFACT_STORAGE_PATH": str(self.folder / "blobs"),
@@ -205,9 +205,9 @@ class ServiceProcesses:
         if link:
             through = self.folder / "s" / link
             real = self._servers.prepare_folders().sockets
-            ours["DATABASE_URL"] = self.database_url.replace(_quoted(real), _quoted(through))
-            ours["REDIS_URL"] = f"unix://{through / 'valkey.sock'}?db=0"
-        return {**kept, **ours}
+            overrides["DATABASE_URL"] = self.database_url.replace(_quoted(real), _quoted(through))
+            overrides["REDIS_URL"] = f"unix://{through / 'valkey.sock'}?db=0"
+        return {**environment, **overrides}
 
     def _open_links(self, sockets: Path) -> None:
         real = self._servers.prepare_folders().sockets
@@ -217,8 +217,8 @@ class ServiceProcesses:
             through.mkdir(mode=0o700)
             links[f"postgres-{link}"] = [str(socket_path(through)), str(socket_path(real))]
             links[f"redis-{link}"] = [str(through / "valkey.sock"), str(real / "valkey.sock")]
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            self.api_port = taken.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.api_port = probe.getsockname()[1]
         links["http"] = [self.api_port, self._listener.getsockname()[1]]
         mortal = launcher(CALLER_ACCOUNT, None, signal.SIGKILL)
         self.links = subprocess.Popen(

@@ -6,6 +6,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+# Flags of unshare(2), mount(2) and umount2(2).
 _NEWNS, _NEWUSER = 0x00020000, 0x10000000
 _RECURSIVE, _PRIVATE = 0x4000, 1 << 18
 _DETACH = 2

@@ -30,7 +30,9 @@ from app.resources import open_resources
 from app.settings import Settings
 
 _CONTROL_EVERY = 10
+"""Faults between two controls, in which nothing is injected."""
 _ATTEMPTS = 5
+"""Times that a fault is tried while there is nothing to do it to."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        return not any(one.broken for one in self.verdicts)
+        return not any(verdict.broken for verdict in self.verdicts)
 
 
 @dataclass
@@ -107,8 +109,8 @@ class Suite:
 
     async def _tell_what_waits(self, api: Api) -> None:
         """Into a file of the folder, which is kept."""
-        theirs = (await api.call("GET", TASKS, (200,))).json()
-        lines = ["clients:", *waiting_tasks(), "API:", *theirs]
+        api_tasks = (await api.call("GET", TASKS, (200,))).json()
+        lines = ["clients:", *waiting_tasks(), "API:", *api_tasks]
         (self.folder / "waiting").write_text("\n".join(lines))
 
     async def _clients(self) -> list[Client]:
@@ -120,7 +122,7 @@ class Suite:
         owners = [await self._sign_up(http, n) for n in range(OWNERS)]
         tables = [await self._upload(api) for api in owners]
         return [
-            Client(visit, owners[visit.owner], [tables[visit.owner]], self.reached)
+            Client(visit, owners[visit.owner], [tables[visit.owner]], self.wait_for_faults)
             for visit in self.plan.visits
         ]
 
@@ -135,7 +137,7 @@ class Suite:
         file = {"file": ("customers.csv", table(150))}
         return str((await api.call("POST", "/api/v1/datasets", (201,), files=file)).json()["id"])
 
-    async def reached(self, n: int) -> None:
+    async def wait_for_faults(self, n: int) -> None:
         async with self._news:
             await self._news.wait_for(lambda: self._count >= n)
 
@@ -151,7 +153,7 @@ class Suite:
                 if self._count % _CONTROL_EVERY == 0:
                     observer.struck.append(await observer.look(NOTHING, None))
                 await asyncio.sleep(fault.gap_s - before)
-                if await self._one(injector, observer, fault):
+                if await self._inject(injector, observer, fault):
                     await self._count_one()
                 elif attempt < _ATTEMPTS:
                     to_come.append((fault, attempt + 1))
@@ -162,8 +164,8 @@ class Suite:
         finally:
             injector.undo_all()
 
-    async def _one(self, injector: Injector, observer: Observer, fault: Fault) -> bool:
-        """Whether there was something to do it to; else it comes again when the others have come."""
+    async def _inject(self, injector: Injector, observer: Observer, fault: Fault) -> bool:
+        """Inject a fault; return false if there was nothing to do it to, so that it is tried again later."""
         struck = await observer.look(fault.kind, fault)
         if done := await injector.inject(fault):
             observer.struck.append(struck)
@@ -186,7 +188,7 @@ class Suite:
         self, db: Database, observer: Observer, clients: list[Client], unfinished: list[str]
     ) -> Report:
         observer.work_log.read()
-        found = [
+        violations = [
             Verdict("every fault of the plan was done", self.missed),
             Verdict("every client saw the end of its session", unfinished),
             *await judge_endings(db, clients),
@@ -194,16 +196,16 @@ class Suite:
             *await judge_events(db, clients),
         ]
         work, again = await judge_work(db, observer.work_log.entries)
-        blobs, named = await judge_blobs(db, self.folder / "blobs")
+        blobs, digest_count = await judge_blobs(db, self.folder / "blobs")
         replayed = await self._replay(db)
-        found += [*work, *blobs, replayed]
-        await self._count_all(db, clients, again, named)
+        violations += [*work, *blobs, replayed]
+        await self._count_all(db, clients, again, digest_count)
         late = await self._stop(db)
         swept = await remove_stale_files(self.folder / "home", self.folder / "blobs", 0.0)
         self.facts["files of killed processes swept"] = swept
-        found += [*judge_processes(self.folder, late), *judge_files(self.folder), *judge_logs(self.folder)]
-        found.append(Verdict("the API refuses nothing that it should take", self.refusals))
-        return Report(recoveries(observer.struck, clients), found, self.facts)
+        violations += [*judge_processes(self.folder, late), *judge_files(self.folder), *judge_logs(self.folder)]
+        violations.append(Verdict("the API refuses nothing that it should take", self.refusals))
+        return Report(recoveries(observer.struck, clients), violations, self.facts)
 
     async def _stop(self, db: Database) -> list[str]:
         await db.close()
@@ -224,7 +226,7 @@ class Suite:
         self.facts["steps replayed"] = replayed.steps
         return replayed.verdict
 
-    async def _count_all(self, db: Database, clients: list[Client], again: int, named: int) -> None:
+    async def _count_all(self, db: Database, clients: list[Client], again: int, digest_count: int) -> None:
         row = await db.row(
             "select (select count(*) from sessions) as sessions, (select count(*) from steps) as steps, "
             "(select count(*) from calls) as calls, (select count(*) from events) as events, "
@@ -239,7 +241,7 @@ class Suite:
             self.facts[f"{status['graph']} sessions {status['status']}"] = status["n"]
         self.facts |= dict(row or {})
         self.facts["calls done again before recorded"] = again
-        self.facts["blobs named"] = named
+        self.facts["blobs named"] = digest_count
         self.facts["connections of clients"] = sum(client.connections for client in clients)
         self.facts["restarts"] = {name: part.deaths for name, part in self.processes.parts.items()}
         self.facts["answers other than asked for"] = dict(self.answers.most_common())

@@ -65,5 +65,5 @@ class WorkLogReader:
         """Return the last entry of each session."""
         return {entry.session: entry for entry in self.entries}
 
-    def begun(self) -> Iterator[WorkEntry]:
+    def started_entries(self) -> Iterator[WorkEntry]:
         return (entry for entry in self.entries if entry.kind == "begin")

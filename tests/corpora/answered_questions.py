@@ -45,7 +45,7 @@ Verdict = Literal["right", "may_ask", "asked", "refused", "wrong"]
 
 @dataclass(frozen=True)
 class AnsweredQuestion:
-    """What became of a question: the rows of the `answer`, a plan without an answer, or a question back.
+    """Outcome of a question: the rows of the `answer`, a plan without an answer, or a question back.
 
     `offered`: the answers of the readings that the question back offers.
     """
@@ -80,7 +80,7 @@ def answer_questions(
     half: Half, files: Sequence[QuestionFile], path_of: Callable[[Half, str, str], Path] = rows_path
 ) -> list[AnsweredQuestion]:
     """Answer all questions of some files of a half, whose rows lie where `path_of` says."""
-    return [answered for file in files for answered in _answer_file(half, file, path_of)]
+    return [answered_question for file in files for answered_question in _answer_file(half, file, path_of)]
 
 
 def _answer_file(
@@ -129,29 +129,29 @@ def agrees(frame: pd.DataFrame, answer: Answer) -> bool:
         case TextAnswer():
             return bool(cells) and any(same_cell(cell, answer.value) for cell in cells[0])
         case ListAnswer():
-            wanted = [[value] for value in answer.values]
+            expected = [[value] for value in answer.values]
             if not cells:
-                return not wanted
+                return not expected
             columns = [*map(list, zip(*cells, strict=True)), *(cells if len(cells) == 1 else [])]
-            return any(_same_rows([[cell] for cell in column], wanted, answer.ordered) for column in columns)
+            return any(_same_rows([[cell] for cell in column], expected, answer.ordered) for column in columns)
         case TableAnswer():
             return _agrees_with_table(cells, len(frame.columns), answer)
 
 
 def _agrees_with_table(cells: list[list[Cell]], width: int, answer: TableAnswer) -> bool:
-    wanted = len(answer.columns)
-    if width < wanted:
+    expected = len(answer.columns)
+    if width < expected:
         return False
     shares = [column in answer.shares for column in answer.columns]
     if width > MAX_PERMUTED_COLUMNS:
         places = _assign_columns(cells, answer, shares)
         rows = (
-            [[row[place] for place in places] for row in cells] if places else [row[:wanted] for row in cells]
+            [[row[place] for place in places] for row in cells] if places else [row[:expected] for row in cells]
         )
         return _same_rows(rows, answer.rows, answer.ordered, shares)
     return any(
         _same_rows([[row[place] for place in places] for row in cells], answer.rows, answer.ordered, shares)
-        for places in permutations(range(width), wanted)
+        for places in permutations(range(width), expected)
     )
 
 
@@ -159,12 +159,12 @@ def _assign_columns(cells: list[list[Cell]], answer: TableAnswer, shares: Sequen
     """Places of the first free columns with the cells of each wanted one; empty if one of them lacks."""
     places: list[int] = []
     for number in range(len(answer.columns)):
-        wanted = [[row[number]] for row in answer.rows]
+        expected = [[row[number]] for row in answer.rows]
         own = (
             place
             for place in range(len(cells[0]) if cells else 0)
             if place not in places
-            and _same_rows([[row[place]] for row in cells], wanted, False, [shares[number]])
+            and _same_rows([[row[place]] for row in cells], expected, False, [shares[number]])
         )
         place = next(own, None)
         if place is None:
@@ -174,12 +174,12 @@ def _assign_columns(cells: list[list[Cell]], answer: TableAnswer, shares: Sequen
 
 
 def _same_rows(
-    rows: list[list[Cell]], wanted: list[list[Cell]], ordered: bool, shares: Sequence[bool] = ()
+    rows: list[list[Cell]], expected: list[list[Cell]], ordered: bool, shares: Sequence[bool] = ()
 ) -> bool:
     """Test if rows agree cell by cell. Order counts by the numbers only, so that ties may be exchanged."""
-    if len(rows) != len(wanted):
+    if len(rows) != len(expected):
         return False
-    is_share = [*shares, *[False] * (len(wanted[0]) if wanted else 0)]
+    is_share = [*shares, *[False] * (len(expected[0]) if expected else 0)]
 
     def same(row: list[Cell], other: list[Cell]) -> bool:
         return all(
@@ -187,30 +187,30 @@ def _same_rows(
             for place, (cell, value) in enumerate(zip(row, other, strict=True))
         )
 
-    if not _matches_in_any_order(rows, wanted, same):
+    if not _matches_in_any_order(rows, expected, same):
         return False
-    numbers = [place for place, cell in enumerate(wanted[0]) if _is_number(cell)] if wanted else []
-    if not ordered or not wanted:
+    numbers = [place for place, cell in enumerate(expected[0]) if _is_number(cell)] if expected else []
+    if not ordered or not expected:
         return True
-    places = numbers or range(len(wanted[0]))
+    places = numbers or range(len(expected[0]))
     return any(
         all(
             same_cell(row[place], other[place], is_share[place])
-            for row, other in zip(rows, wanted, strict=True)
+            for row, other in zip(rows, expected, strict=True)
         )
         for place in places
     )
 
 
 def _matches_in_any_order(
-    rows: list[list[Cell]], wanted: list[list[Cell]], same: Callable[[list[Cell], list[Cell]], bool]
+    rows: list[list[Cell]], expected: list[list[Cell]], same: Callable[[list[Cell], list[Cell]], bool]
 ) -> bool:
-    left = list(rows)
-    for other in wanted:
-        place = next((i for i, row in enumerate(left) if same(row, other)), None)
+    unmatched = list(rows)
+    for other in expected:
+        place = next((i for i, row in enumerate(unmatched) if same(row, other)), None)
         if place is None:
             return False
-        del left[place]
+        del unmatched[place]
     return True
 
 

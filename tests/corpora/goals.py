@@ -8,6 +8,7 @@ from tests.corpora.tables import ColumnType, Half, InventedSource, PackageSource
 
 GOALS_DIRECTORY = Path(__file__).parent / "goals"
 MAX_EXAMPLES = 5
+"""Example values of a column in an outline."""
 
 Aim = Literal[
     "predict",

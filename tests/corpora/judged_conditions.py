@@ -27,15 +27,15 @@ _SCHEMAS: dict[str, TableSchema] = {"orders": COLUMNS}  # type: ignore[dict-item
 
 @dataclass(frozen=True)
 class JudgedPhrase:
-    """`said`: the summary or the question; `effects`: those of each table, empty for a question."""
+    """`reply`: the summary or the question; `effects`: those of each table, empty for a question."""
 
     phrase: ConditionPhrase
-    said: str
+    reply: str
     effects: dict[str, list[str]]
 
     @property
     def is_right(self) -> bool:
-        return self.effects == {name: sorted(wanted) for name, wanted in self.phrase.runs.items()}
+        return self.effects == {name: sorted(expected) for name, expected in self.phrase.runs.items()}
 
     @property
     def is_wrong(self) -> bool:

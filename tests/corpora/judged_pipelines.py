@@ -53,11 +53,11 @@ class _Owned:
 
 @dataclass(frozen=True)
 class JudgedSentence:
-    """`lane` and `nodes`: those that the rules give, `said`: the summary or the question."""
+    """`lane` and `nodes`: those that the rules give, `reply`: the summary or the question."""
 
     sentence: PipelineSentence
     lane: str
-    said: str
+    reply: str
     nodes: Sequence[str] = field(default=())
     trigger: str = ""
 
@@ -108,7 +108,7 @@ async def judge(sentence: PipelineSentence) -> JudgedSentence:
     return _describe(sentence, "patch", change.summary, change.document)
 
 
-def _describe(sentence: PipelineSentence, lane: str, said: str, document: WorkflowDocument) -> JudgedSentence:
+def _describe(sentence: PipelineSentence, lane: str, reply: str, document: WorkflowDocument) -> JudgedSentence:
     nodes = {node.id: node for node in document.nodes}
     triggers = [node.config for node in document.nodes if node.type == "trigger"]
     trigger = f"cron {triggers[0]['cron']}" if triggers and "cron" in triggers[0] else ""
@@ -121,7 +121,7 @@ def _describe(sentence: PipelineSentence, lane: str, said: str, document: Workfl
     ordered = [nodes[node_id] for node_id in sort_nodes(document) if nodes[node_id].type != "trigger"]
     ordered.sort(key=lambda node: node.config.get("when") == "failed")
     described = [_describe_node(node, figures) + _describe_tests(node, document) for node in ordered]
-    return JudgedSentence(sentence, lane, said, described, trigger)
+    return JudgedSentence(sentence, lane, reply, described, trigger)
 
 
 def _describe_tests(node: Node, document: WorkflowDocument) -> str:

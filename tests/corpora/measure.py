@@ -29,11 +29,11 @@ from tests.corpora.training_questions import load_training_questions, training_r
 def measure_goals(half: Half, lists_failures: bool) -> None:
     planned = plan_goals(load_goals(half))
     readable = [entry for entry in planned if entry.goal.readings]
-    settled = [entry for entry in readable if not entry.goal.may_ask]
+    decidable = [entry for entry in readable if not entry.goal.may_ask]
     plain = [entry for entry in planned if entry.goal.plain]
     unserved = [entry for entry in planned if not entry.goal.readings]
     print(f"goals, {half} half: {len(planned)} over {len({entry.table.id for entry in planned})} tables")
-    print("  right without a question:", _share([e.verdict == "right" for e in settled]))
+    print("  right without a question:", _share([e.verdict == "right" for e in decidable]))
     print("  wrong:                   ", _share([e.verdict == "wrong" for e in planned]))
     print("  plain and asked about:   ", _share([e.verdict == "asked" for e in plain]))
     print("  unserved and refused:    ", _share([e.verdict == "right" for e in unserved]))
@@ -50,9 +50,9 @@ def measure_training_goals(half: Half, lists_failures: bool) -> None:
     files = load_training_goals() if half == "tuned" else load_training_goals(HELD_OUT_GOALS_DIRECTORY)
     planned = plan_training_goals(files)
     readable = [entry for entry in planned if not entry.is_unreadable]
-    settled = [entry for entry in readable if not entry.goal.may_ask]
+    decidable = [entry for entry in readable if not entry.goal.may_ask]
     print(f"training goals, {half} half: {len(planned)} over {len(files)} tables")
-    print("  right without a question:", _share([e.verdict == "right" for e in settled]))
+    print("  right without a question:", _share([e.verdict == "right" for e in decidable]))
     print("  wrong:                   ", _share([e.verdict == "wrong" for e in planned]))
     print("  plain and asked about:   ", _share([e.verdict == "asked" for e in planned if e.goal.plain]))
     print("  unserved and refused:    ", _share([e.verdict == "right" for e in planned if e.is_unreadable]))
@@ -68,19 +68,20 @@ def measure_training_goals(half: Half, lists_failures: bool) -> None:
 
 def measure_questions(half: Half, lists_failures: bool, is_training: bool = False) -> None:
     if is_training:
-        answered = answer_questions(half, load_training_questions(half), training_rows_path)
+        answered_questions = answer_questions(half, load_training_questions(half), training_rows_path)
     else:
-        answered = answer_questions(half, load_questions(half))
-    readable = [entry for entry in answered if entry.question.aim == "answer"]
-    others = [entry for entry in answered if not entry.question.readings]
-    print(f"questions, {half} half: {len(answered)} over {len({entry.file.id for entry in answered})} files")
+        answered_questions = answer_questions(half, load_questions(half))
+    readable = [entry for entry in answered_questions if entry.question.aim == "answer"]
+    others = [entry for entry in answered_questions if not entry.question.readings]
+    files = {entry.file.id for entry in answered_questions}
+    print(f"questions, {half} half: {len(answered_questions)} over {len(files)} files")
     print("  right:               ", _share([e.verdict == "right" for e in readable]))
     print("  right by one choice: ", _share([e.is_settled_by_a_choice for e in readable if e.answer is None]))
-    print("  wrong:               ", _share([e.verdict == "wrong" for e in answered]))
+    print("  wrong:               ", _share([e.verdict == "wrong" for e in answered_questions]))
     print("  unserved and refused:", _share([e.verdict == "right" for e in others]))
-    print("  all:", dict(Counter(entry.verdict for entry in answered)))
+    print("  all:", dict(Counter(entry.verdict for entry in answered_questions)))
     if lists_failures and half == "tuned":
-        for entry in answered:
+        for entry in answered_questions:
             if entry.verdict not in ("right", "may_ask"):
                 print(f"\n{entry.verdict}: {entry.file.id}: {entry.question.question}")
                 print("   wanted:", [(r.computes, r.answer.model_dump()) for r in entry.question.readings][:1])
@@ -91,12 +92,12 @@ def measure_questions(half: Half, lists_failures: bool, is_training: bool = Fals
 
 def measure_series(half: Half, lists_failures: bool, directory: Path = SERIES_DIRECTORY) -> None:
     planned = plan_series(half, directory)
-    settled = [entry for entry in planned if not entry.goal.may_ask]
+    decidable = [entry for entry in planned if not entry.goal.may_ask]
     print(f"series, {half} half: {len(planned)} goals over {len({e.file.id for e in planned})} files")
     for shape in ("series", "transactions"):
         print(
             f"  right, {shape + ':':14}",
-            _share([e.verdict == "right" for e in settled if e.file.shape == shape]),
+            _share([e.verdict == "right" for e in decidable if e.file.shape == shape]),
         )
     print("  wrong:               ", _share([e.verdict == "wrong" for e in planned]))
     print("  with right values:   ", _share([not e.misses for e in planned if e.series is not None]))
@@ -142,7 +143,7 @@ def measure_conditions(half: Half, lists_failures: bool) -> None:
     for entry in judged:
         if lists_failures and half == "tuned" and not entry.is_right:
             print(f"  {entry.phrase.workflow}: {entry.phrase.phrase} {dict(entry.phrase.runs)}")
-            print(f"     {entry.said} {entry.effects or ''}")
+            print(f"     {entry.reply} {entry.effects or ''}")
 
 
 def measure_pipelines(half: Half, lists_failures: bool) -> None:
@@ -153,7 +154,7 @@ def measure_pipelines(half: Half, lists_failures: bool) -> None:
     for entry in judged:
         if lists_failures and half == "tuned" and not entry.is_right:
             print(f"  {entry.sentence.given}: {entry.sentence.words} {[*entry.sentence.nodes]}")
-            print(f"     {entry.lane} {[*entry.nodes]} {entry.trigger} {entry.said}")
+            print(f"     {entry.lane} {[*entry.nodes]} {entry.trigger} {entry.reply}")
 
 
 def measure_cells(half: Half, lists_failures: bool) -> None:
@@ -197,10 +198,10 @@ def _calibration(planned: Sequence[PlannedGoal | PlannedTrainingGoal]) -> Iterat
         if entry.plan and entry.plan.is_understood and entry.plan.understanding
     ]
     for low, high in ((0, 0.5), (0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 1.01)):
-        inside = [(confidence, hit) for confidence, hit in readings if low <= confidence < high]
+        inside = [(confidence, is_hit) for confidence, is_hit in readings if low <= confidence < high]
         if inside:
             mean = sum(confidence for confidence, _ in inside) / len(inside)
-            yield f"{mean:.2f} -> {sum(hit for _, hit in inside) / len(inside):.2f} of {len(inside)}"
+            yield f"{mean:.2f} -> {sum(is_hit for _, is_hit in inside) / len(inside):.2f} of {len(inside)}"
 
 
 def _share(hits: list[bool]) -> str:
@@ -212,8 +213,8 @@ def _print_failure(entry: PlannedGoal) -> None:
     for reading in entry.goal.readings[:2]:
         print("   wanted:", {key: value for key, value in reading.model_dump().items() if value})
     if entry.plan:
-        made = entry.plan.model_dump(exclude_defaults=True, exclude={"steps", "parsed_question"})
-        print("   planned:", made)
+        plan_fields = entry.plan.model_dump(exclude_defaults=True, exclude={"steps", "parsed_question"})
+        print("   planned:", plan_fields)
     else:
         print("   asked:", entry.question[:160], "|", ", ".join(entry.options[:6]))
 

@@ -25,7 +25,7 @@ asking is acceptable. `asked` and `refused`: a question or a refusal where it is
 
 @dataclass(frozen=True)
 class PlannedGoal:
-    """What became of a goal: the planner's `plan`, or its question with the `options`."""
+    """Outcome of a goal: the planner's `plan`, or its question with the `options`."""
 
     table: GoalTable
     goal: Goal
@@ -152,12 +152,12 @@ def has_derived_target(plan: Plan, target: str) -> bool:
     return (parts[0], parts[2]) in ((operands, operands[::-1]) if is_symmetric else (operands,))
 
 
-def has_aggregation(plan: Plan, wanted: Aggregation) -> bool:
+def has_aggregation(plan: Plan, expected: Aggregation) -> bool:
     """Test if a plan measures the rows of a period as a reading does."""
     aggregation = plan.aggregation
-    if aggregation is None or aggregation.every != wanted.every:
+    if aggregation is None or aggregation.every != expected.every:
         return False
-    measure, _, column = wanted.measure.partition(":")
+    measure, _, column = expected.measure.partition(":")
     if aggregation.measure != measure:
         return False
     if plan.derivation is None:

@@ -40,7 +40,7 @@ Verdict = Literal["right", "may_ask", "asked", "refused", "unread", "wrong"]
 
 @dataclass(frozen=True)
 class PlannedSeries:
-    """What became of a goal: the planner's `plan` over a table of this `schema`, or its question."""
+    """Outcome of a goal: the planner's `plan` over a table of this `schema`, or its question."""
 
     file: SeriesFile
     goal: SeriesGoal
@@ -74,9 +74,9 @@ class PlannedSeries:
             ):
                 misses.append(f"{check.period} {key}: {value} instead of {check.value}")
         for end, period in (("begins", min(periods)), ("ends", max(periods))):
-            wanted = judgement.first if end == "begins" else judgement.last
-            if wanted not in cut and period != period_moment(wanted):
-                misses.append(f"{end} {period} instead of {wanted}")
+            expected = judgement.first if end == "begins" else judgement.last
+            if expected not in cut and period != period_moment(expected):
+                misses.append(f"{end} {period} instead of {expected}")
         return misses
 
     @cached_property

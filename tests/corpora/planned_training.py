@@ -14,7 +14,7 @@ from app.agents.planner.output import Plan
 
 @dataclass(frozen=True)
 class PlannedTrainingGoal:
-    """What became of a goal: the planner's `plan`, or its question."""
+    """Outcome of a goal: the planner's `plan`, or its question."""
 
     file: TrainingTables
     goal: TrainingGoal

@@ -54,7 +54,7 @@ class _Reader:
 
     def program(self, parts: Sequence[ast.expr]) -> Program:
         clauses: dict[str, ast.Call] = {}
-        shown: list[ast.expr] = []
+        outputs: list[ast.expr] = []
         for part in parts:
             name = _name_of(part)
             if name in ("by", "where", "having", "top", "bottom", "sort", "sort_desc"):
@@ -65,14 +65,14 @@ class _Reader:
             elif clauses:
                 raise BadProgramError("what is shown comes first, then by, where, having and the order")
             else:
-                shown.append(part)
-        if not shown:
+                outputs.append(part)
+        if not outputs:
             raise BadProgramError("nothing is shown")
         keys = tuple(self.key(a) for a in clauses["by"].args) if "by" in clauses else ()
         where = tuple(self.condition(a) for a in clauses["where"].args) if "where" in clauses else ()
         having = tuple(self.bound(a) for a in clauses["having"].args) if "having" in clauses else ()
         order = self.order(clauses["order"]) if "order" in clauses else None
-        return self.shown(shown, keys, where, having, order)
+        return self.output_program(outputs, keys, where, having, order)
 
     def goal(self, parts: Sequence[ast.expr]) -> GoalProgram:
         """Read the program of a goal: `predict(TARGET), without(COLUMNS), where(CONDITIONS)`."""
@@ -91,15 +91,15 @@ class _Reader:
     def target(self, node: ast.expr) -> Term | Condition | ProgramFigure:
         return self.figure(node) if _name_of(node) == "count" else self.key(node)
 
-    def shown(
+    def output_program(
         self,
-        shown: Sequence[ast.expr],
+        outputs: Sequence[ast.expr],
         keys: tuple[Term | Condition, ...],
         where: tuple[Condition, ...],
         having: tuple[GroupBound, ...],
         order: ProgramOrder | None,
     ) -> Program:
-        first = shown[0]
+        first = outputs[0]
         name = _name_of(first)
         alone: dict[str, Callable[[], Program]] = {
             "none": lambda: Program("none"),
@@ -114,7 +114,7 @@ class _Reader:
             "over": lambda: self.over(_arguments(first), keys, where, having),
         }
         if name in alone:
-            if len(shown) > 1:
+            if len(outputs) > 1:
                 raise BadProgramError(f"`{name}` is shown alone")
             program = alone[name]()
             if name in ("groups", "count_groups", "over") and not keys:
@@ -122,7 +122,7 @@ class _Reader:
             if name in ("rows", "values") and (keys or having):
                 raise BadProgramError(f"`{name}` has no groups")
             return program
-        figures = tuple(self.figure(part) for part in shown)
+        figures = tuple(self.figure(part) for part in outputs)
         if having and not keys:
             raise BadProgramError("having(...) needs by(...)")
         if order and not keys:
@@ -260,10 +260,10 @@ class _Reader:
         if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
             return self.joined(node)
         if isinstance(node, ast.Name):
-            return Term(self.known(node.id))
+            return Term(self.resolve(node.id))
         name, arguments = _name_of(node), _arguments(node)
         if name == "col" and len(arguments) == 1:
-            return Term(self.known(str(self.literal(arguments[0]))))
+            return Term(self.resolve(str(self.literal(arguments[0]))))
         if name in PARTS and len(arguments) == 1:
             inner = self.term(arguments[0])
             if inner.sign or inner.part:
@@ -282,7 +282,7 @@ class _Reader:
             raise BadProgramError("at most `a * (b - c)`: the first of two is a column")
         return Term(first.column, sign=_ARITHMETIC[type(node.op)], second=second)  # type: ignore[arg-type]
 
-    def known(self, name: str) -> str:
+    def resolve(self, name: str) -> str:
         if name not in self.columns:
             raise BadProgramError(f"no column `{name}`")
         return name

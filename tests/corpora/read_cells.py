@@ -92,12 +92,12 @@ class ReadColumn:
 
     @property
     def kind_agrees(self) -> bool:
-        wanted = {self.judged.kind, *self.judged.accepted_kinds}
+        expected = {self.judged.kind, *self.judged.accepted_kinds}
         if self.kind in WORDS:
-            return bool(wanted & WORDS)
+            return bool(expected & WORDS)
         # A duration in a unit of time is a number of that unit too.
         alike = {"number": "year", "duration": "number" if self.judged.convention.unit else "duration"}
-        return self.kind in wanted or alike.get(self.kind) in wanted
+        return self.kind in expected or alike.get(self.kind) in expected
 
     @property
     def are_accepted_texts(self) -> bool:
@@ -108,11 +108,11 @@ class ReadColumn:
         """The first field of the convention that differs. Texts have none."""
         if self.kind in WORDS:
             return ""
-        wanted = self.judged.convention
+        expected = self.judged.convention
         read = self._convention()
         names = ("decimal", "thousands", "date_order", "currency", "unit")
         for name in names:
-            value = getattr(wanted, name)
+            value = getattr(expected, name)
             if value is not None and name in read and read[name] != _plain_mark(value):
                 return f"{name} {read[name]!r} ({value!r})"
         return ""
@@ -134,10 +134,10 @@ class ReadColumn:
     def _value_fault(self) -> str:
         for cell in self.judged.cells:
             value = self.value_at(cell.row)
-            wanted = [cell.value, *cell.accepted]
+            expected = [cell.value, *cell.accepted]
             if self.are_accepted_texts and cell.value is not None:
-                wanted = [cell.text.strip()]
-            if not any(agree(value, other) for other in wanted):
+                expected = [cell.text.strip()]
+            if not any(agree(value, other) for other in expected):
                 return f"{cell.text!r} -> {value!r} ({cell.value!r})"
         return ""
 
@@ -167,11 +167,13 @@ class ReadColumn:
             confidence = self.reading.confidence if self.reading else 1.0
             is_doubtful = bool(options) and confidence <= MAX_OPEN_CONFIDENCE
             return f"{[option.choice for option in options]} at {confidence} (certain)" if is_doubtful else ""
-        named = {option.choice for option in options}
+        choices = {option.choice for option in options}
         missing = [
-            option.reason for option in self.judged.alternatives if not named & _choices_of(option, self.judged)
+            option.reason
+            for option in self.judged.alternatives
+            if not choices & _choices_of(option, self.judged)
         ]
-        return f"alternatives {sorted(named)} (also: {missing})" if missing else ""
+        return f"alternatives {sorted(choices)} (also: {missing})" if missing else ""
 
 
 def _plain_kind(values: pd.Series) -> Kind:
@@ -245,21 +247,21 @@ def _moment(value: pd.Timestamp, kind: Kind) -> str:
 
 
 def _time_of_day(seconds: float) -> str:
-    whole = round(seconds) % 86_400
-    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
+    day_seconds = round(seconds) % 86_400
+    return f"{day_seconds // 3600:02}:{day_seconds // 60 % 60:02}:{day_seconds % 60:02}"
 
 
-def agree(value: CellValue, wanted: CellValue) -> bool:
+def agree(value: CellValue, expected: CellValue) -> bool:
     """Test if a value agrees with a judgement: numbers within 1e-9 of their size, times within a second."""
-    if value is None or wanted is None:
-        return value is wanted
-    if isinstance(wanted, str):
-        if _DATETIME.match(wanted) and isinstance(value, str) and _DATETIME.match(value):
-            return abs((_utc(value) - _utc(wanted)).total_seconds()) < 1
-        return str(value) == wanted
+    if value is None or expected is None:
+        return value is expected
+    if isinstance(expected, str):
+        if _DATETIME.match(expected) and isinstance(value, str) and _DATETIME.match(value):
+            return abs((_utc(value) - _utc(expected)).total_seconds()) < 1
+        return str(value) == expected
     if isinstance(value, str):
         return False
-    return math.isclose(float(value), float(wanted), rel_tol=1e-9, abs_tol=1e-12)
+    return math.isclose(float(value), float(expected), rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _utc(text: str) -> datetime:

@@ -15,6 +15,7 @@ TRAINING_DIRECTORY = Path(__file__).parent / "training" / "series"
 Frequency = Literal["minute", "hour", "day", "business_day", "week", "month", "quarter", "year", "irregular"]
 Unit = Literal["minute", "hour", "day", "week", "month", "quarter", "year"]
 MAX_LISTED_PERIODS = 30
+"""Gaps or duplicates that are listed for one series."""
 
 PERIOD_PATTERNS: Final[dict[Frequency, str]] = {
     "minute": r"\d{4}-\d\d-\d\dT\d\d:\d\d",

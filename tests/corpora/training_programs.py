@@ -56,10 +56,10 @@ def read_programs(path: Path) -> TrainingPrograms:
             questions.append((question.strip(), parse_program(program, columns)))
         except BadProgramError as error:
             raise BadProgramError(f"{path.name}:{number}: {error}") from error
-    named = _named_values(program for _, program in questions)
+    values_by_column = _named_values(program for _, program in questions)
     profiles = (make_table_profile(make_schema(table)) for table in tables)
     return TrainingPrograms(
-        path.stem, tuple(_with_values(profile, named) for profile in profiles), tuple(questions)
+        path.stem, tuple(_with_values(profile, values_by_column) for profile in profiles), tuple(questions)
     )
 
 
@@ -73,27 +73,29 @@ def _read_tables(path: Path) -> list[Table]:
     return list(TrainingTables.model_validate_json(text, strict=True).tables)
 
 
-def _with_values(profile: TableProfile, named: dict[str, list[str]]) -> TableProfile:
+def _with_values(profile: TableProfile, values_by_column: dict[str, list[str]]) -> TableProfile:
     """Add the values that programs name to those of their columns: an outline has no more than five of each."""
-    return replace(profile, columns=tuple(_with_named(column, named) for column in profile.columns))
+    return replace(profile, columns=tuple(_with_named(column, values_by_column) for column in profile.columns))
 
 
-def _with_named(column: Column, named: dict[str, list[str]]) -> Column:
-    if column.type != "text" or column.name not in named or column.hint == "datetime":
+def _with_named(column: Column, values_by_column: dict[str, list[str]]) -> Column:
+    if column.type != "text" or column.name not in values_by_column or column.hint == "datetime":
         return column
-    known = {str(value).casefold() for value in column.values}
-    further = tuple(value for value in dict.fromkeys(named[column.name]) if value.casefold() not in known)
+    known_values = {str(value).casefold() for value in column.values}
+    further = tuple(
+        value for value in dict.fromkeys(values_by_column[column.name]) if value.casefold() not in known_values
+    )
     return replace(column, values=(*column.values, *further), top=(*column.top, *further))
 
 
 def _named_values(programs: Iterator[Program | GoalProgram]) -> dict[str, list[str]]:
-    named: dict[str, list[str]] = {}
+    values_by_column: dict[str, list[str]] = {}
     for program in programs:
         for test in _tests_of_program(program):
             if test.kind in ("compare", "in") and not test.term.part:
                 texts = [value for value in test.values if isinstance(value, str)]
-                named.setdefault(test.term.column, []).extend(texts)
-    return named
+                values_by_column.setdefault(test.term.column, []).extend(texts)
+    return values_by_column
 
 
 def _tests_of_program(program: Program | GoalProgram) -> Iterator[Test]:

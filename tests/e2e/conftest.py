@@ -25,8 +25,8 @@ PROGRAM = [sys.executable, "-m", "app.cli.program"]
 def environment(home: Path, **settings: str) -> dict[str, str]:
     """This one with these settings of ours only, and with a data folder of its own."""
     names = {name.upper() for name in Settings.model_fields}
-    kept = {name: value for name, value in os.environ.items() if name not in names}
-    return {**kept, "LABCREW_HOME": str(home), "API_PORT": "0", **settings}
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    return {**environment, "LABCREW_HOME": str(home), "API_PORT": "0", **settings}
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Up:
         return f"{self.addresses.api}/api/v1"
 
     def pid_of(self, part: str) -> int:
-        """Of a process that `up` runs now, by the name of its pid file."""
+        """Return the process id of a part that `up` runs now, by the name of its pid file."""
         return int(next(self.home.rglob(f"{part}.pid")).read_text().split()[0])
 
     def wait_until_ready(self) -> None:
@@ -126,8 +126,8 @@ def home() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def collector() -> Iterator[Collector]:
     """Gets the spans of every process."""
-    with collecting() as found:
-        yield found
+    with collecting() as collector:
+        yield collector
 
 
 @pytest.fixture(scope="session")

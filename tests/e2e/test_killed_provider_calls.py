@@ -60,7 +60,7 @@ async def test_a_session_ends_well_and_pays_no_answer_twice_that_it_had_recorded
     assert not doomed
     view = (await api.get(f"{SESSIONS}/{session}")).json()
     assert view["result"]["report"]["checked_claims"] > 0
-    again = len(chat.asked) - view["usage"]["chat_calls"]
+    again = len(chat.requests) - view["usage"]["chat_calls"]
     assert 1 <= again <= len(AFTER_S)
-    asked = Counter(json.dumps(one["messages"], sort_keys=True) for one in chat.asked)
+    asked = Counter(json.dumps(one["messages"], sort_keys=True) for one in chat.requests)
     assert sum(times - 1 for times in asked.values()) == again

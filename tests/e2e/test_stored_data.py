@@ -142,7 +142,7 @@ def test_waiting_sessions_are_answered_and_complete(restored: Restored) -> None:
     for session in waiting:
         answer_further_questions(client, session)
     for session in waiting:
-        standing = client.settled(session["id"])
+        standing = client.wait_until_settled(session["id"])
         assert standing.succeeded, (session["question"], standing)
         checked, mismatches = client.verification(session["id"])
         assert checked
@@ -155,7 +155,7 @@ def answer_further_questions(client: Client, session: dict[str, Any]) -> None:
     """With the further answers of the session, the last one repeated."""
     *_, last = answers = session["answers"]
     for answer in (*answers[1:], *[last] * MAX_REPEATS):
-        standing = client.settled(session["id"])
+        standing = client.wait_until_settled(session["id"])
         if not standing.question:
             return
         client.answer(session["id"], standing.question, answer)

@@ -122,7 +122,7 @@ def _programs() -> Iterator[tuple[str, str]]:
 
 def _study(client: Client, goal: str, dataset: str, predicted: str) -> Json:
     session = client.start_session(goal, [dataset], UNASKED)
-    standing = client.settled(session)
+    standing = client.wait_until_settled(session)
     assert standing.succeeded, standing
     return study(client, session, predicted)
 
@@ -130,7 +130,7 @@ def _study(client: Client, goal: str, dataset: str, predicted: str) -> Json:
 def _coded(client: Client, datasets: Datasets) -> Json:
     """Each call of written code is approved by its user."""
     session = client.start_session("Predict left", [datasets.customers], UNASKED)
-    while (standing := client.settled(session)).question:
+    while (standing := client.wait_until_settled(session)).question:
         client.answer(session, standing.question, "approve")
     assert standing.succeeded, standing
     return study(client, session, datasets.new_customers)
@@ -173,7 +173,7 @@ def _open(
     client: Client, kind: str, goal: str, datasets: list[str], preferences: Json, answers: list[Any]
 ) -> Json:
     session = client.start_session(goal, datasets, preferences)
-    standing = client.settled(session)
+    standing = client.wait_until_settled(session)
     assert standing.kind == kind, standing
     return {
         "id": session,
@@ -188,7 +188,7 @@ def _open(
 def _drop_bitmaps(home: Path, client: Client, expected: Json) -> None:
     """Every figure is there as SVG too, and bitmaps are most of what cannot be compressed."""
     sessions = [*expected["studies"].values(), *expected["runs"]]
-    bitmaps = [each for session in sessions for each in _bitmaps(client.artifacts(session["id"]))]
+    bitmaps = [figure for session in sessions for figure in _bitmaps(client.artifacts(session["id"]))]
     for artifact in bitmaps:
         client.delete(artifact.id)
     for session in sessions:
@@ -199,7 +199,9 @@ def _drop_bitmaps(home: Path, client: Client, expected: Json) -> None:
 def _bitmaps(artifacts: Sequence[Artifact]) -> list[Artifact]:
     """PNG files that have an SVG file beside them."""
     names = {artifact.name for artifact in artifacts}
-    return [each for each in artifacts if each.name.endswith(".png") and f"{each.name[:-4]}.svg" in names]
+    return [
+        figure for figure in artifacts if figure.name.endswith(".png") and f"{figure.name[:-4]}.svg" in names
+    ]
 
 
 def _back_up(home: Path, folder: Path, target: Path) -> None:

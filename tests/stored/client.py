@@ -12,7 +12,8 @@ from tests.patience import HANG_GUARD_S, wait_until
 
 Json = dict[str, Any]
 
-PAGE = 200
+PAGE_ITEMS = 200
+"""Items of a page, as many as the API allows."""
 POLL_S = 0.2
 MEDIA_TYPES = {"bundle": "application/zip", "notebook": "application/x-ipynb+json"}
 
@@ -23,7 +24,7 @@ _WAITING = "awaiting_user"
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a session or run stands: `question` is open; `error` and `detail` are of a failure."""
+    """Status of a session or run. `question` is open; `error` and `detail` describe a failure."""
 
     status: str
     question: str | None
@@ -67,15 +68,15 @@ class Client:
     def standing(self, session: str) -> Standing:
         return _standing(self._get(f"{_SESSIONS}/{session}"))
 
-    def settled(self, session: str) -> Standing:
+    def wait_until_settled(self, session: str) -> Standing:
         """The standing once the session has ended or waits for its user."""
-        return self._settled(f"{_SESSIONS}/{session}")
+        return self._wait_until_settled(f"{_SESSIONS}/{session}")
 
     def step_count(self, session: str) -> int:
         return len(self._items(f"{_SESSIONS}/{session}/steps"))
 
     def verification(self, session: str) -> tuple[int, list[Any]]:
-        """How many claims of the report were checked, and the mismatches."""
+        """Return the number of checked claims of the report, and the mismatches."""
         view = self._get(f"{_SESSIONS}/{session}/report/verification")
         return view["checked_claims"], view["mismatches"]
 
@@ -112,7 +113,7 @@ class Client:
         return str(self._post("/runs", json=body)["id"])
 
     def settled_run(self, run: str) -> Standing:
-        return self._settled(f"/runs/{run}")
+        return self._wait_until_settled(f"/runs/{run}")
 
     def outcome(self, run: str) -> Json:
         """The result of a program, or the rows of a query, with the printed text and the code."""
@@ -128,7 +129,7 @@ class Client:
 
     def coins(self) -> list[list[Any]]:
         """`[coin, interval, bars]` of each series."""
-        return [[one["coin"], one["interval"], one["bars"]] for one in self._get("/prices/coins")]
+        return [[coin["coin"], coin["interval"], coin["bars"]] for coin in self._get("/prices/coins")]
 
     def price_statistics(self, coin: str) -> list[float]:
         """Lowest, highest, mean close, total volume."""
@@ -139,7 +140,7 @@ class Client:
         predictions: list[Json] = self._post(f"/models/{model}/predict", json=source)["predictions"]
         return predictions
 
-    def _settled(self, path: str) -> Standing:
+    def _wait_until_settled(self, path: str) -> Standing:
         standing = _standing(self._get(path))
 
         def is_settled() -> bool:
@@ -151,9 +152,9 @@ class Client:
         return standing
 
     def _items(self, path: str, **query: Any) -> list[Json]:
-        page = self._get(path, limit=PAGE, **query)
+        page = self._get(path, limit=PAGE_ITEMS, **query)
         items: list[Json] = page["items"]
-        assert len(items) < PAGE, f"{path} has a further page"
+        assert len(items) < PAGE_ITEMS, f"{path} has a further page"
         return items
 
     def _get(self, path: str, **query: Any) -> Any:

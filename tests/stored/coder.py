@@ -41,6 +41,6 @@ def coder(request: dict[str, Any], place: int) -> AIMessage:
     script = _SCRIPTS.get(output_of(request))
     if script is None:
         return by_policy(request, place)
-    answered = sum(message["role"] == "assistant" for message in request["messages"])
-    name, arguments = script[answered]
+    answer_count = sum(message["role"] == "assistant" for message in request["messages"])
+    name, arguments = script[answer_count]
     return AIMessage("", tool_calls=[tool_call(name=name, args=arguments, id=None)])

@@ -43,7 +43,7 @@ async def forget_credentials(home: Path) -> None:
 
 async def assert_private(home: Path, folder: Path) -> None:
     """No blob and no text of a row names a folder of this machine."""
-    private = re.compile("|".join(re.escape(str(each)) for each in (folder, Path.home(), Path.cwd())).encode())
+    private = re.compile("|".join(re.escape(str(path)) for path in (folder, Path.home(), Path.cwd())).encode())
     async with _database(home) as connection:
         names = await connection.fetch("select tablename from pg_tables where schemaname = 'public'")
         for name in (row["tablename"] for row in names):

@@ -34,8 +34,8 @@ def customers() -> pd.DataFrame:
     draw = random.Random(11)
     frame = pd.DataFrame(tables.customers())
     remarks = [
-        f"{draw.choice(REMARKS[left])} since {months} months, order {draw.randint(1000, 9999)}"
-        for left, months in zip(frame[tables.TARGET], frame.months, strict=True)
+        f"{draw.choice(REMARKS[has_left])} since {months} months, order {draw.randint(1000, 9999)}"
+        for has_left, months in zip(frame[tables.TARGET], frame.months, strict=True)
     ]
     spent = [
         months * price * draw.lognormvariate(0, 1)

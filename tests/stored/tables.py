@@ -10,8 +10,8 @@ from datetime import UTC, date, datetime, timedelta
 Row = Mapping[str, str | int | float]
 
 TARGET = "left"
-CUSTOMERS = 160
-NEW_CUSTOMERS = 12
+CUSTOMERS, NEW_CUSTOMERS = 160, 12
+"""Rows of the table to train on and of the table to predict."""
 DAYS = 80
 BARS = 288
 _START = datetime(2024, 1, 1, tzinfo=UTC)

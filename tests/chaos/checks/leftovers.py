@@ -1,4 +1,4 @@
-"""What must not be left: processes, temporary files, rows that name bytes that are gone."""
+"""Checks of leftovers: processes, temporary files, rows that name missing bytes."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from tests.chaos.checks.rows import Verdict
 from app.db.pool import Database
 from app.storage.folder import FolderBlobs
 
-_NAMED = """
+_REFERENCED_DIGESTS = """
 select digest, 'artifact ' || id as by from artifacts
 union select digest, 'dataset ' || id from datasets
 union select (regexp_matches(result::text, '"digest": ?"([0-9a-f]{64})"', 'g'))[1], 'fit ' || name from fits
@@ -25,7 +25,7 @@ async def judge_blobs(db: Database, folder: Path) -> tuple[list[Verdict], int]:
     """Also, how many blobs are named."""
     store = FolderBlobs(folder)
     wrong = []
-    rows = await db.rows(_NAMED)
+    rows = await db.rows(_REFERENCED_DIGESTS)
     for row in rows:
         if problem := await _problem(store, row["digest"]):
             wrong.append(f"{row['by']}: {row['digest'][:12]} {problem}")
@@ -37,8 +37,8 @@ async def _problem(store: FolderBlobs, digest: str) -> str:
         path = await store.local_path(digest)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
         return f"is not there: {error}"
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    return "" if found == digest else "has other bytes"
+    stored_digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return "" if stored_digest == digest else "has other bytes"
 
 
 def judge_processes(folder: Path, late: list[str]) -> list[Verdict]:
@@ -64,14 +64,14 @@ def judge_logs(folder: Path) -> list[Verdict]:
 
     A cancellation is no failure: SQLAlchemy tells of one that came while it closed a connection.
     """
-    found = [
+    unexpected = [
         f"{log.name}: {line['event'].strip()}: {line.get('exception', '').strip()[-200:]}"
         for log in sorted((folder / "logs").glob("*.log"))
         for line in _lines(log)
         if line.get("level") == "error" and line.get("exception")
         if not line["exception"].endswith("CancelledError")
     ]
-    return [Verdict("nothing broke that nobody expected to", found)]
+    return [Verdict("nothing broke that nobody expected to", unexpected)]
 
 
 def _lines(log: Path) -> Iterator[dict[str, Any]]:
@@ -84,5 +84,5 @@ def _lines(log: Path) -> Iterator[dict[str, Any]]:
 
 def judge_files(folder: Path) -> list[Verdict]:
     scratch = folder / "home" / "cells" / "scratch"
-    left = [*scratch.glob("*"), *(folder / "blobs").rglob(".*")]
-    return [Verdict("no temporary file is left", [str(path.relative_to(folder)) for path in left])]
+    leftovers = [*scratch.glob("*"), *(folder / "blobs").rglob(".*")]
+    return [Verdict("no temporary file is left", [str(path.relative_to(folder)) for path in leftovers])]

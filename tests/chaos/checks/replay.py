@@ -25,6 +25,7 @@ from app.sessions.step_scope import Call, SessionFacts
 
 _SESSIONS = "select * from sessions order by created_at"
 _MAX_SUPERSTEPS = 2000
+"""LangGraph's limit of a run: more than the four steps of each of `MAX_LAPS` laps."""
 
 
 class BeyondTheJournal(Exception):

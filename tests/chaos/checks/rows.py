@@ -1,4 +1,4 @@
-"""What must hold in the database when all is over: each claim with a query for what breaks it."""
+"""Invariants of the database at the end: each with a query for the rows that violate it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -25,13 +25,13 @@ async def judge_work(db: Database, entries: Iterable[WorkEntry]) -> tuple[list[V
 
     Also returns how often work was begun again because it had not been recorded.
     """
-    begun = Counter(
+    starts = Counter(
         (entry.session, entry.seq, entry.key, entry.fence) for entry in entries if entry.kind == "begin"
     )
     recorded = {(row["session"], row["seq"], row["key"]): row["fence"] for row in await db.rows(_CALLS)}
-    wrong = [f"{key}: recorded, but nobody did it" for key in recorded if not begun[*key, recorded[key]]]
+    wrong = [f"{key}: recorded, but nobody did it" for key in recorded if not starts[*key, recorded[key]]]
     again = 0
-    for (session, seq, key, fence), times in begun.items():
+    for (session, seq, key, fence), times in starts.items():
         by = recorded.get((session, seq, key))
         if by is not None and (fence > by or (fence == by and times > 1)):
             wrong.append(f"{session} {seq} {key}: recorded by {by}, done {times} times by {fence}")
@@ -44,22 +44,26 @@ async def judge_events(db: Database, clients: Sequence[Client]) -> list[Verdict]
     for client in clients:
         order += [f"{client.session}: {what}" for what in client.wrong]
         rows = await db.rows(_EVENTS, client.session)
-        written = [
+        stored_bodies = [
             json.loads(make_event_message(row["n"], row["at"], row["kind"], row["body"]).data) for row in rows
         ]
-        wrong += _differences(client, written)
+        wrong += _differences(client, stored_bodies)
     return [
         Verdict("clients see each event once and in order", order),
         Verdict("clients see just the events that are written", wrong),
     ]
 
 
-def _differences(client: Client, written: Sequence[dict[str, Any]]) -> list[str]:
-    seen = [event.body for event in client.seen]
-    if len(seen) != len(written):
-        return [f"{client.session}: saw {len(seen)} of {len(written)} events"]
-    pairs = zip(seen, written, strict=True)
-    return [f"{client.session}: saw {ours} for {theirs}" for ours, theirs in pairs if ours != theirs]
+def _differences(client: Client, stored_bodies: Sequence[dict[str, Any]]) -> list[str]:
+    received = [event.body for event in client.events]
+    if len(received) != len(stored_bodies):
+        return [f"{client.session}: saw {len(received)} of {len(stored_bodies)} events"]
+    pairs = zip(received, stored_bodies, strict=True)
+    return [
+        f"{client.session}: saw {received_body} for {stored_body}"
+        for received_body, stored_body in pairs
+        if received_body != stored_body
+    ]
 
 
 async def judge_endings(db: Database, clients: Sequence[Client]) -> list[Verdict]:

@@ -55,9 +55,9 @@ def _judge(conversation: dict[str, Any], shows_failures: bool) -> Counter[str]:
             if verdict != "right" or answer is None:
                 verdicts["not reached"] += len(turns) - place - 1
                 if shows_failures:
-                    said = action.message or action.calls[0][1].get("readings")
-                    asked = " / ".join(turn["message"] for turn in turns[: place + 1])
-                    print(f"{verdict}: {asked}\n    {rows[:3]} {said}")  # noqa: T201 - the output of this command
+                    reply = action.message or action.calls[0][1].get("readings")
+                    question = " / ".join(turn["message"] for turn in turns[: place + 1])
+                    print(f"{verdict}: {question}\n    {rows[:3]} {reply}")  # noqa: T201 - the output of this command
                 break
             earlier.append(answer)
     return +verdicts
@@ -103,7 +103,7 @@ def _gives(query: str, rows: list[Any], database: duckdb.DuckDBPyConnection) -> 
 
 
 if __name__ == "__main__":
-    chosen: Half = "untuned" if "untuned" in sys.argv else "tuned"
-    counts = measure(chosen, "--failures" in sys.argv)
+    half: Half = "untuned" if "untuned" in sys.argv else "tuned"
+    counts = measure(half, "--failures" in sys.argv)
     total = sum(counts.values())
     print(", ".join(f"{name} {count} of {total}" for name, count in counts.most_common()))  # noqa: T201 - see above

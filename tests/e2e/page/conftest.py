@@ -111,7 +111,7 @@ class Visit:
         self.page.evaluate(_ANIMATIONS_ENDED)
         self.page.evaluate(AXE.read_text())
         report = self.page.evaluate("axe.run({ resultTypes: ['violations'] })")
-        assert [_violation(each) for each in report["violations"]] == []
+        assert [_violation(visit) for visit in report["violations"]] == []
 
     def check_width(self) -> None:
         """Check that the page itself does not scroll sideways."""
@@ -174,8 +174,8 @@ def visit(browser: Browser, studio: Any) -> Iterator[Callable[..., Visit]]:
             return visits[-1]
 
         yield open_visit
-        for each in visits:
-            each.check_rules()
+        for visit in visits:
+            visit.check_rules()
 
 
 @pytest.fixture(scope="session")

@@ -59,7 +59,7 @@ def answer(asked: Json, place: int) -> AIMessage:
 @pytest.fixture(scope="module")
 def studio(start_up: Callable[..., Any]) -> Iterator[Any]:
     """A service of its own that thinks with the scripted model."""
-    with serving(ScriptedChat(answer, each=("slow",) * 100)) as chat:
+    with serving(ScriptedChat(answer, agent_faults=("slow",) * 100)) as chat:
         model = {"LLM_MODEL": "openai:scripted", "LLM_BASE_URL": chat.base_url, "OPENAI_API_KEY": "scripted"}
         with running_studio(start_up, **model) as up:
             yield up

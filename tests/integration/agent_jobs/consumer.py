@@ -124,10 +124,10 @@ async def consume(settings: Mapping[str, Any], place: int) -> None:
 async def _is_done(redis: "Redis", db: Database, jobs: int) -> bool:
     delivered = "select count(*) from agent_jobs where delivered_at is not null"
     try:
-        held = [key async for key in redis.scan_iter(match=f"{IN_PROGRESS}*")] or await redis.llen(QUEUE)  # type: ignore[misc]
+        in_progress = [key async for key in redis.scan_iter(match=f"{IN_PROGRESS}*")] or await redis.llen(QUEUE)  # type: ignore[misc]
     except REDIS_AWAY:
         return False
-    return not held and int(await db.value(delivered)) == jobs
+    return not in_progress and int(await db.value(delivered)) == jobs
 
 
 def main() -> None:

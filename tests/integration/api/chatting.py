@@ -27,6 +27,7 @@ SESSIONS = "/lab/agent/sessions"
 ENDED = ("completed", "failed", "cancelled")
 PRICES = f'["{REAL or "openai:scripted"}"]\ninput = 10\noutput = 30\ncached = 1\n'
 DRIVES = 400
+"""Drives after which a session counts as hanging."""
 
 Json = dict[str, Any]
 
@@ -36,7 +37,7 @@ def chatting(servers: Settings, chat: ScriptedChat, folder: Path, **more: Any) -
     prices = folder / "prices.toml"
     prices.write_text(PRICES)
     scripted = {"llm_model": "openai:scripted", "llm_base_url": chat.base_url, "openai_api_key": "test"}
-    given = {
+    overrides = {
         "database_url": servers.database_url,
         "redis_url": servers.redis_url,
         "cells_socket": servers.cells_socket,
@@ -44,10 +45,10 @@ def chatting(servers: Settings, chat: ScriptedChat, folder: Path, **more: Any) -
         "llm_prices": prices,
         **({"llm_model": REAL} if REAL else scripted),
     }
-    return load_settings(_env_file=None, **{**given, **more})
+    return load_settings(_env_file=None, **{**overrides, **more})
 
 
-async def begun(ada: User, name: str, table: bytes, goal: str, **preferences: Any) -> UUID:
+async def begin_session(ada: User, name: str, table: bytes, goal: str, **preferences: Any) -> UUID:
     upload = await ada.http.post("/datasets", files={"file": (name, table)})
     assert upload.status_code == 201, upload.text
     wish = {
@@ -81,13 +82,13 @@ async def until_the_end(
     app: FastAPI, ada: User, session: UUID, answer: Callable[[Json], Any]
 ) -> tuple[Json, list[Json]]:
     """Drive it and answer what it asks; how it ended, and its questions."""
-    asked: list[Json] = []
+    questions: list[Json] = []
     while (view := await until_it_waits(app, ada, session))["status"] == "awaiting_user":
-        asked.append(view["question"])
-        wanted = {"question": view["question"]["key"], "answer": answer(view["question"])}
-        answered = await ada.http.post(f"{SESSIONS}/{session}/respond", json=wanted)
-        assert answered.status_code == 202, answered.text
-    return view, asked
+        questions.append(view["question"])
+        response_body = {"question": view["question"]["key"], "answer": answer(view["question"])}
+        response = await ada.http.post(f"{SESSIONS}/{session}/respond", json=response_body)
+        assert response.status_code == 202, response.text
+    return view, questions
 
 
 async def trail(ada: User, session: UUID) -> list[Json]:

@@ -75,7 +75,7 @@ def client_of(app: FastAPI, token: str | None = None) -> httpx.AsyncClient:
 
 
 @pytest.fixture
-async def nobody(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+async def anonymous(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     async with client_of(app) as http:
         yield http
 
@@ -84,12 +84,12 @@ NewUser = Callable[[], Awaitable[User]]
 
 
 @pytest.fixture
-async def new_user(app: FastAPI, nobody: httpx.AsyncClient) -> NewUser:
+async def new_user(app: FastAPI, anonymous: httpx.AsyncClient) -> NewUser:
     async def make() -> User:
         account = {"email": f"{uuid4().hex}@example.com", "password": PASSWORD}
-        registered = await nobody.post("/auth/register", json=account)
+        registered = await anonymous.post("/auth/register", json=account)
         assert registered.status_code == 201, registered.text
-        tokens = (await nobody.post("/auth/token", json=account)).json()
+        tokens = (await anonymous.post("/auth/token", json=account)).json()
         return User(
             UUID(registered.json()["id"]), account["email"], tokens, client_of(app, tokens["access_token"])
         )

@@ -56,14 +56,14 @@ def keeping(
     `kills`: around which events it dies, `statements` or `answers` of a chat model.
     """
     names = ("database_url", "cells_socket", "llm_model", "llm_base_url", "llm_prices")
-    given = {name: str(value) for name in names if (value := getattr(settings, name)) is not None}
-    given |= {"redis_url": str(settings.redis_address), "labcrew_home": str(settings.home)}
-    given |= {"http_allowed_hosts": ",".join(settings.http_allowed_hosts)}
+    changed_settings = {name: str(value) for name in names if (value := getattr(settings, name)) is not None}
+    changed_settings |= {"redis_url": str(settings.redis_address), "labcrew_home": str(settings.home)}
+    changed_settings |= {"http_allowed_hosts": ",".join(settings.http_allowed_hosts)}
     if settings.openai_api_key is not None:
-        given["openai_api_key"] = "test"
+        changed_settings["openai_api_key"] = "test"
     folder.mkdir()
     environment = {
-        "LAB_SETTINGS": json.dumps(given),
+        "LAB_SETTINGS": json.dumps(changed_settings),
         "LAB_KILLS": kills,
         "REDIS_URL": str(settings.redis_address),
         "LAB_FOLDER": str(folder),

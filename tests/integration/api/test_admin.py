@@ -30,7 +30,7 @@ async def test_an_admin_finds_accounts_by_a_part_of_their_address(admin: User, a
 
 
 async def test_a_disabled_account_is_out_until_it_is_enabled(
-    app: FastAPI, admin: User, ada: User, nobody: httpx.AsyncClient
+    app: FastAPI, admin: User, ada: User, anonymous: httpx.AsyncClient
 ) -> None:
     key = (await ada.http.post("/auth/api_keys", json={"name": "nightly"})).json()["key"]
     disabled = await admin.http.post(f"/admin/users/{ada.id}/disable")
@@ -39,11 +39,11 @@ async def test_a_disabled_account_is_out_until_it_is_enabled(
     async with client_of(app, key) as program:
         assert (await ada.http.get("/auth/me")).status_code == 401
         assert (await program.get("/auth/me")).status_code == 401
-        assert (await nobody.post("/auth/refresh", json=refresh)).status_code == 401
+        assert (await anonymous.post("/auth/refresh", json=refresh)).status_code == 401
         await admin.http.post(f"/admin/users/{ada.id}/enable")
         assert (await program.get("/auth/me")).status_code == 200
         assert (await ada.http.get("/auth/me")).status_code == 401, "its tokens were revoked for good"
-    signed_in = await nobody.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
+    signed_in = await anonymous.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
     assert signed_in.status_code == 200
 
 

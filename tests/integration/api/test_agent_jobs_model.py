@@ -184,7 +184,7 @@ async def test_a_patch_of_a_saved_workflow_is_a_proposal_unless_the_job_saves(
 
 
 async def test_rules_go_on_where_the_model_fails(ada: User, flights: Json, chat: ScriptedChat) -> None:
-    chat.each = ["500"] * 100
+    chat.agent_faults = ["500"] * 100
     answer = await send(ada, "change the limit to 3", current_workflow=flights)
     assert (answer["status"], answer["metadata"]["lane"]) == ("completed", "patch"), answer
     assert answer["result_preview"]["workflow"]["nodes"][1]["config"]["k"] == 3

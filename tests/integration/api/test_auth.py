@@ -22,15 +22,15 @@ async def test_a_user_registers_signs_in_and_is_known(ada: User) -> None:
     assert "password" not in str(me)
 
 
-async def test_an_address_has_one_account_whatever_its_case(ada: User, nobody: httpx.AsyncClient) -> None:
-    again = await nobody.post("/auth/register", json={"email": ada.email.upper(), "password": PASSWORD})
+async def test_an_address_has_one_account_whatever_its_case(ada: User, anonymous: httpx.AsyncClient) -> None:
+    again = await anonymous.post("/auth/register", json={"email": ada.email.upper(), "password": PASSWORD})
     assert (again.status_code, again.json()["code"]) == (409, "email_taken")
 
 
 @pytest.mark.parametrize("path", ["/auth/register", "/auth/token"])
-async def test_a_password_that_is_no_text_is_refused(nobody: httpx.AsyncClient, path: str) -> None:
+async def test_a_password_that_is_no_text_is_refused(anonymous: httpx.AsyncClient, path: str) -> None:
     body = r'{"email": "x@example.com", "password": "\ud800 and nine more"}'
-    refused = await nobody.post(path, content=body, headers={"Content-Type": "application/json"})
+    refused = await anonymous.post(path, content=body, headers={"Content-Type": "application/json"})
     assert (refused.status_code, refused.json()["code"]) == (422, "text_not_storable")
 
 
@@ -41,72 +41,72 @@ async def test_a_password_is_stored_as_argon2id_only(app: FastAPI, ada: User) ->
     assert PASSWORD not in stored
 
 
-async def test_signing_in_does_not_tell_who_has_an_account(ada: User, nobody: httpx.AsyncClient) -> None:
-    wrong = await nobody.post("/auth/token", json={"email": ada.email, "password": "not this one"})
-    unknown = await nobody.post("/auth/token", json={"email": "x@example.com", "password": "not this one"})
+async def test_signing_in_does_not_tell_who_has_an_account(ada: User, anonymous: httpx.AsyncClient) -> None:
+    wrong = await anonymous.post("/auth/token", json={"email": ada.email, "password": "not this one"})
+    unknown = await anonymous.post("/auth/token", json={"email": "x@example.com", "password": "not this one"})
     assert wrong.status_code == unknown.status_code == 401
     without_id = [{**answer.json(), "request_id": None} for answer in (wrong, unknown)]
     assert without_id[0] == without_id[1]
 
 
 async def test_a_disabled_user_cannot_sign_in_or_refresh(
-    app: FastAPI, ada: User, nobody: httpx.AsyncClient
+    app: FastAPI, ada: User, anonymous: httpx.AsyncClient
 ) -> None:
     async with app.state.resources.open_uow() as uow:
         await uow.db.execute(update(UserRow).values(disabled_at=UserRow.created_at))
-    signed_in = await nobody.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
+    signed_in = await anonymous.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
     assert signed_in.json()["code"] == "sign_in_refused"
-    assert (await refresh(nobody, ada.tokens["refresh_token"])).status_code == 401
+    assert (await refresh(anonymous, ada.tokens["refresh_token"])).status_code == 401
     app.state.auth_services.authenticator.invalidate_user(ada.id)
     assert (await ada.http.get("/auth/me")).json()["code"] == "token_revoked"
 
 
-async def test_guessing_is_slowed_down(ada: User, app: FastAPI, nobody: httpx.AsyncClient) -> None:
+async def test_guessing_is_slowed_down(ada: User, app: FastAPI, anonymous: httpx.AsyncClient) -> None:
     guess = {"email": ada.email, "password": "guess"}
     codes = [
-        (await nobody.post("/auth/token", json=guess)).status_code
+        (await anonymous.post("/auth/token", json=guess)).status_code
         for _ in range(app.state.auth_services.config.sign_in_tries + 1)
     ]
     assert codes[:-1] == [401] * app.state.auth_services.config.sign_in_tries
     assert codes[-1] == 429
-    right = await nobody.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
+    right = await anonymous.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
     assert (right.status_code, right.json()["code"]) == (429, "too_many_tries")
     assert int(right.headers["retry-after"]) > 0
 
 
 async def test_many_guesses_at_once_are_no_more_than_many_in_turn(
-    ada: User, app: FastAPI, nobody: httpx.AsyncClient
+    ada: User, app: FastAPI, anonymous: httpx.AsyncClient
 ) -> None:
     guess = {"email": ada.email, "password": "guess"}
     tries = app.state.auth_services.config.sign_in_tries
-    answers = await asyncio.gather(*(nobody.post("/auth/token", json=guess) for _ in range(tries + 10)))
+    answers = await asyncio.gather(*(anonymous.post("/auth/token", json=guess) for _ in range(tries + 10)))
     assert sorted(answer.status_code for answer in answers) == [401] * tries + [429] * 10
 
 
 async def test_a_user_who_signs_in_often_is_not_slowed_down(
-    ada: User, app: FastAPI, nobody: httpx.AsyncClient
+    ada: User, app: FastAPI, anonymous: httpx.AsyncClient
 ) -> None:
     account = {"email": ada.email, "password": PASSWORD}
     for _ in range(app.state.auth_services.config.sign_in_tries + 1):
-        assert (await nobody.post("/auth/token", json=account)).status_code == 200
+        assert (await anonymous.post("/auth/token", json=account)).status_code == 200
 
 
 async def test_a_refresh_token_gives_a_new_pair_that_works(
-    app: FastAPI, ada: User, nobody: httpx.AsyncClient
+    app: FastAPI, ada: User, anonymous: httpx.AsyncClient
 ) -> None:
-    pair = (await refresh(nobody, ada.tokens["refresh_token"])).json()
+    pair = (await refresh(anonymous, ada.tokens["refresh_token"])).json()
     assert pair["refresh_token"] != ada.tokens["refresh_token"]
     assert (await client_of(app, pair["access_token"]).get("/auth/me")).status_code == 200
 
 
 async def test_a_reused_refresh_token_revokes_its_whole_family(
-    app: FastAPI, ada: User, nobody: httpx.AsyncClient
+    app: FastAPI, ada: User, anonymous: httpx.AsyncClient
 ) -> None:
-    second = (await refresh(nobody, ada.tokens["refresh_token"])).json()
-    third = (await refresh(nobody, second["refresh_token"])).json()
-    reused = await refresh(nobody, ada.tokens["refresh_token"])
+    second = (await refresh(anonymous, ada.tokens["refresh_token"])).json()
+    third = (await refresh(anonymous, second["refresh_token"])).json()
+    reused = await refresh(anonymous, ada.tokens["refresh_token"])
     assert (reused.status_code, reused.json()["code"]) == (401, "token_revoked")
-    assert (await refresh(nobody, third["refresh_token"])).status_code == 401
+    assert (await refresh(anonymous, third["refresh_token"])).status_code == 401
     assert (await client_of(app, third["access_token"]).get("/auth/me")).status_code == 401
     async with app.state.resources.open_uow() as uow:
         assert not (await uow.db.scalars(select(RefreshTokenRow).filter_by(revoked_at=None))).all()
@@ -114,22 +114,22 @@ async def test_a_reused_refresh_token_revokes_its_whole_family(
     assert "refresh_token_reused" in actions
 
 
-async def test_of_many_refreshes_at_once_one_wins(ada: User, nobody: httpx.AsyncClient) -> None:
-    answers = await asyncio.gather(*(refresh(nobody, ada.tokens["refresh_token"]) for _ in range(8)))
+async def test_of_many_refreshes_at_once_one_wins(ada: User, anonymous: httpx.AsyncClient) -> None:
+    answers = await asyncio.gather(*(refresh(anonymous, ada.tokens["refresh_token"]) for _ in range(8)))
     assert sorted(answer.status_code for answer in answers) == [200] + [401] * 7
 
 
-async def test_another_family_is_not_touched_by_a_revocation(ada: User, nobody: httpx.AsyncClient) -> None:
-    other = (await nobody.post("/auth/token", json={"email": ada.email, "password": PASSWORD})).json()
+async def test_another_family_is_not_touched_by_a_revocation(ada: User, anonymous: httpx.AsyncClient) -> None:
+    other = (await anonymous.post("/auth/token", json={"email": ada.email, "password": PASSWORD})).json()
     for _ in range(2):
-        await refresh(nobody, ada.tokens["refresh_token"])
-    assert (await refresh(nobody, other["refresh_token"])).status_code == 200
+        await refresh(anonymous, ada.tokens["refresh_token"])
+    assert (await refresh(anonymous, other["refresh_token"])).status_code == 200
 
 
-async def test_signing_out_ends_the_access_token_and_its_chain(ada: User, nobody: httpx.AsyncClient) -> None:
+async def test_signing_out_ends_the_access_token_and_its_chain(ada: User, anonymous: httpx.AsyncClient) -> None:
     assert (await ada.http.post("/auth/logout")).status_code == 204
     assert (await ada.http.get("/auth/me")).status_code == 401
-    assert (await refresh(nobody, ada.tokens["refresh_token"])).status_code == 401
+    assert (await refresh(anonymous, ada.tokens["refresh_token"])).status_code == 401
 
 
 @pytest.mark.parametrize("header", ["Authorization", "X-API-Key"])
@@ -181,13 +181,13 @@ async def test_the_trail_says_who_registered_and_who_made_a_key(app: FastAPI, ad
 
 
 async def test_a_weaker_hash_is_replaced_at_the_next_sign_in(
-    app: FastAPI, ada: User, nobody: httpx.AsyncClient
+    app: FastAPI, ada: User, anonymous: httpx.AsyncClient
 ) -> None:
     weaker = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1).hash(PASSWORD)
     async with app.state.resources.open_uow() as uow:
         await uow.db.execute(update(UserRow).values(password_hash=weaker))
     for _ in range(2):
-        signed_in = await nobody.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
+        signed_in = await anonymous.post("/auth/token", json={"email": ada.email, "password": PASSWORD})
         assert signed_in.status_code == 200
     async with app.state.resources.open_uow() as uow:
         stored = await uow.db.scalar(select(UserRow.password_hash))

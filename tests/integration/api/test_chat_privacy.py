@@ -21,7 +21,7 @@ from app.observability.otlp_exporter import provider
 from app.observability.tracing import use_tracer
 from app.settings import Settings
 
-from .chatting import REAL, SESSIONS, Json, begun, chatting, trail, until_the_end
+from .chatting import REAL, SESSIONS, Json, begin_session, chatting, trail, until_the_end
 from .conftest import User
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(REAL), reason="what is planted is scripted")]
@@ -111,7 +111,7 @@ async def test_only_the_owner_reads_what_was_said_and_done(
     made = provider("", 1.0, exporter)
     with use_tracer(made.get_tracer("test")):
         goal = f"Predict who left. Ask {PERSON} if unsure."
-        session = await begun(
+        session = await begin_session(
             ada, "members.csv", members(), goal, deterministic=True, target="left", review_plan=True
         )
         view, _ = await until_the_end(app, ada, session, lambda question: question["default"])

@@ -14,7 +14,7 @@ from tests.scripted_chat import ScriptedChat, by_policy, output_of, serving
 
 from app.settings import Settings
 
-from .chatting import REAL, SESSIONS, Json, begun, chatting, trail, until_it_waits, until_the_end
+from .chatting import REAL, SESSIONS, Json, begin_session, chatting, trail, until_it_waits, until_the_end
 from .conftest import User
 
 pytestmark = pytest.mark.slow
@@ -44,11 +44,11 @@ def proven(view: Json, chat: ScriptedChat) -> None:
     assert REAL or used["cached_tokens"] > 0
     assert view["usage"]["unpriced_calls"] == 0
     if not REAL:
-        assert view["usage"]["chat_calls"] == len(chat.asked)
+        assert view["usage"]["chat_calls"] == len(chat.requests)
 
 
 async def test_a_session_goes_all_the_way(app: FastAPI, ada: User, chat: ScriptedChat) -> None:
-    session = await begun(ada, "penguins.csv", PENGUINS.read_bytes(), "Which species is a penguin?")
+    session = await begin_session(ada, "penguins.csv", PENGUINS.read_bytes(), "Which species is a penguin?")
     view, asked = await until_the_end(app, ada, session, lambda question: question["default"])
     proven(view, chat)
     if not REAL:
@@ -59,7 +59,7 @@ async def test_a_session_goes_all_the_way(app: FastAPI, ada: User, chat: Scripte
 
 async def test_a_plan_is_edited_over_the_wire_and_followed(app: FastAPI, ada: User, chat: ScriptedChat) -> None:
     table, goal = PENGUINS.read_bytes(), "Which species is a penguin?"
-    session = await begun(ada, "penguins.csv", table, goal, review_plan=True, target="species")
+    session = await begin_session(ada, "penguins.csv", table, goal, review_plan=True, target="species")
     view = await until_it_waits(app, ada, session)
     assert view["question"]["about"]["plan"]["target"] == "species"
     edit = {"metric": "f1", "families": ["LogisticRegression"], "exclude": ["island"]}
@@ -95,7 +95,7 @@ def visits(rows: int = 300) -> bytes:
 async def test_a_session_that_two_things_are_unclear_to_asks_twice(
     app: FastAPI, ada: User, chat: ScriptedChat
 ) -> None:
-    session = await begun(ada, "visits.csv", visits(), "Find out what our guests will do.")
+    session = await begin_session(ada, "visits.csv", visits(), "Find out what our guests will do.")
     wanted = {"Which column should": "stars", "day or the month": "day first"}
 
     def answer(question: Json) -> Any:
@@ -158,13 +158,13 @@ async def test_every_kind_of_decision_binds_the_call_that_it_was_asked_for(
     app: FastAPI, ada: User, chat: ScriptedChat
 ) -> None:
     chat.answer = writing
-    session = await begun(ada, "penguins.csv", PENGUINS.read_bytes(), "Which species is a penguin?")
+    session = await begin_session(ada, "penguins.csv", PENGUINS.read_bytes(), "Which species is a penguin?")
     answers = iter(ANSWERS)
     view, asked = await until_the_end(app, ada, session, lambda question: next(answers))
     proven(view, chat)
     assert [question["kind"] for question in asked] == ["approval"] * len(ANSWERS)
     assert "-median: two\n+median: b" in asked[1]["about"]["preview"]
-    analyst = [one for one in chat.asked if output_of(one) == "Analysis"][-1]
+    analyst = [one for one in chat.requests if output_of(one) == "Analysis"][-1]
     heard = [part["content"] for part in analyst["messages"] if part["role"] == "tool"]
     assert "rejected this call: The median was checked by hand." in heard[2]
     assert "rejected this call" in heard[4]

@@ -24,13 +24,13 @@ async def a_worker(app: FastAPI, queues: list[str], seen_s_ago: int = 0) -> None
 
 
 async def test_the_figures_are_of_the_rows_and_the_queues(
-    app: FastAPI, ada: User, nobody: httpx.AsyncClient
+    app: FastAPI, ada: User, anonymous: httpx.AsyncClient
 ) -> None:
     run = {"language": "python", "code": "result = 1"}
     (await ada.http.post("/runs", json=run)).raise_for_status()
     await a_worker(app, ["steps"])
     await a_worker(app, ["steps", "compute"], seen_s_ago=120)
-    text = (await nobody.get("/metrics")).text
+    text = (await anonymous.get("/metrics")).text
     for line in (
         'labcrew_sessions{status="queued"} 1.0',
         'labcrew_sessions{status="awaiting_user"} 0.0',
@@ -48,7 +48,7 @@ async def test_the_figures_are_of_the_rows_and_the_queues(
     assert age
     assert 0 < float(age[1]) < 60
     assert re.search(r'labcrew_disk_free_bytes\{folder="home"\} \d', text)
-    said = (await nobody.get("/readyz")).json()["degraded"]["workers"]
+    said = (await anonymous.get("/readyz")).json()["degraded"]["workers"]
     assert "labcrew worker --queues compute" in said
 
 
@@ -94,11 +94,16 @@ async def test_they_are_read_again_only_after_a_while(app: FastAPI) -> None:
     ],
 )
 async def test_who_may_read_them(
-    environment: str, token: str | None, sent: str | None, status: int, app: FastAPI, nobody: httpx.AsyncClient
+    environment: str,
+    token: str | None,
+    sent: str | None,
+    status: int,
+    app: FastAPI,
+    anonymous: httpx.AsyncClient,
 ) -> None:
     settings = app.state.resources.settings
     changed = {"labcrew_env": environment, "metrics_token": SecretStr(token) if token else None}
     app.state.resources = replace(app.state.resources, settings=settings.model_copy(update=changed))
-    answer = await nobody.get("/metrics", headers={"Authorization": f"Bearer {sent}"} if sent else {})
+    answer = await anonymous.get("/metrics", headers={"Authorization": f"Bearer {sent}"} if sent else {})
     assert answer.status_code == status
     assert status == 200 or answer.json()["code"] == "metrics_closed"

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from app.artifacts.blob_sweep import sweep_blobs
 
-from .chatting import SESSIONS, Json, begun, until_the_end
+from .chatting import SESSIONS, Json, begin_session, until_the_end
 from .conftest import User
 
 PENGUINS = Path(str(files("bokeh_sampledata"))) / "_data" / "penguins.csv"
@@ -21,7 +21,7 @@ GOAL = "Predict the species of each penguin."
 
 async def study(app: FastAPI, ada: User, **preferences: Any) -> Json:
     """A completed session."""
-    session = await begun(ada, "penguins.csv", PENGUINS.read_bytes(), GOAL, **preferences)
+    session = await begin_session(ada, "penguins.csv", PENGUINS.read_bytes(), GOAL, **preferences)
     return await ended(app, ada, session)
 
 
@@ -229,7 +229,7 @@ async def test_a_note_is_read_by_the_rules_too_and_what_they_do_not_understand_i
 
 @pytest.mark.slow
 async def test_another_answer_goes_its_own_way(app: FastAPI, ada: User) -> None:
-    session = await begun(ada, "penguins.csv", PENGUINS.read_bytes(), "Analyse this")
+    session = await begin_session(ada, "penguins.csv", PENGUINS.read_bytes(), "Analyse this")
     source, asked = await until_the_end(app, ada, session, lambda question: "species")
     assert source["status"] == "completed"
     key = asked[0]["key"]

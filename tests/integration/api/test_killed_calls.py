@@ -21,7 +21,7 @@ from tests.scripted_chat import ScriptedChat, output_of, serving
 
 from app.settings import Settings
 
-from .chatting import SESSIONS, Json, begun, chatting
+from .chatting import SESSIONS, Json, begin_session, chatting
 from .conftest import User
 from .mortal_workers import end_dead_leases, keeping
 
@@ -91,7 +91,7 @@ async def test_no_answer_that_was_recorded_is_asked_for_again(
     app: FastAPI, ada: User, chat: ScriptedChat, folder: Path
 ) -> None:
     table, quick = PENGUINS.read_bytes(), {"deterministic": True, "time_budget_s": 15}
-    session = await begun(ada, "penguins.csv", table, "Which species is a penguin?", **quick)
+    session = await begin_session(ada, "penguins.csv", table, "Which species is a penguin?", **quick)
     view = await ended(app, ada, session, folder)
     assert view["status"] == "completed", view["error"]
     assert view["result"]["report"]["checked_claims"] > 0
@@ -101,9 +101,9 @@ async def test_no_answer_that_was_recorded_is_asked_for_again(
     assert chat.hear.struck == OUTPUTS
     assert killed(folder) == {"before": parts, "after": parts}
     # What was not recorded when its worker died is asked for again, and nothing else.
-    asked = Counter(json.dumps([one["messages"], one["tools"]], sort_keys=True) for one in chat.asked)
+    asked = Counter(json.dumps([one["messages"], one["tools"]], sort_keys=True) for one in chat.requests)
     assert sorted(asked.values(), reverse=True)[: parts + 1] == [3] * parts + [1]
-    assert view["usage"]["chat_calls"] == len(chat.asked) - 2 * parts
+    assert view["usage"]["chat_calls"] == len(chat.requests) - 2 * parts
     rows = await app.state.resources.database.rows(
         "select name, count(*) as times from calls where session_id = $1 and kind = 'tool' group by name",
         session,

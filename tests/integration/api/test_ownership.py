@@ -156,9 +156,9 @@ async def shared(app: FastAPI, ada: User, eve: User) -> Shared:
 
 
 async def test_nobody_is_turned_away_everywhere(shared: Shared) -> None:
-    async with client_of(shared.app) as nobody:
+    async with client_of(shared.app) as anonymous:
         answers = {
-            operation.id: await nobody.request(
+            operation.id: await anonymous.request(
                 operation.method, operation.path.format(**dict.fromkeys(operation.ids, uuid4()), **PLAIN)
             )
             for operation in CLOSED

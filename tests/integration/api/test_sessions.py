@@ -304,9 +304,9 @@ async def test_a_user_cannot_have_more_live_sessions_than_the_limit(app: FastAPI
     await create(eve)
 
 
-async def test_nobody_sees_no_session(nobody: httpx.AsyncClient, ada: User) -> None:
+async def test_nobody_sees_no_session(anonymous: httpx.AsyncClient, ada: User) -> None:
     session = await create(ada)
-    assert (await nobody.get(f"{SESSIONS}/{session}")).status_code == 401
+    assert (await anonymous.get(f"{SESSIONS}/{session}")).status_code == 401
 
 
 async def allow(app: FastAPI, session: str, key: str, tool: str) -> None:

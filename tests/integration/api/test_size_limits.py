@@ -72,11 +72,11 @@ async def test_an_api_key_counts_for_its_user(app: FastAPI, ada: User) -> None:
     assert codes[-1] == 429
 
 
-async def test_strangers_are_counted_by_their_address(app: FastAPI, nobody: httpx.AsyncClient) -> None:
+async def test_strangers_are_counted_by_their_address(app: FastAPI, anonymous: httpx.AsyncClient) -> None:
     with set_to(app, address_requests="5/hour"):
-        codes = [(await nobody.get("/auth/me")).status_code for _ in range(7)]
+        codes = [(await anonymous.get("/auth/me")).status_code for _ in range(7)]
     assert codes == [401] * 5 + [429] * 2
-    assert (await nobody.get("/healthz")).status_code == 200, "who watches the service is not counted"
+    assert (await anonymous.get("/healthz")).status_code == 200, "who watches the service is not counted"
 
 
 @pytest.mark.parametrize(

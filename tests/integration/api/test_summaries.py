@@ -55,8 +55,8 @@ async def record(app: FastAPI, session: str) -> None:
     )
 
 
-async def test_anybody_may_read_what_the_service_allows(app: FastAPI, nobody: httpx.AsyncClient) -> None:
-    answer = await nobody.get("/config")
+async def test_anybody_may_read_what_the_service_allows(app: FastAPI, anonymous: httpx.AsyncClient) -> None:
+    answer = await anonymous.get("/config")
     config = answer.json()
     settings = app.state.resources.settings
     assert config["limits"]["upload_bytes"] == settings.upload_max_size_mb << 20

@@ -25,9 +25,9 @@ async def away(app: FastAPI, ada: User) -> AsyncIterator[None]:
 
 
 @pytest.mark.usefixtures("away")
-async def test_signing_in_goes_on(ada: User, nobody: httpx.AsyncClient) -> None:
+async def test_signing_in_goes_on(ada: User, anonymous: httpx.AsyncClient) -> None:
     account = {"email": ada.email, "password": PASSWORD}
-    assert (await nobody.post("/auth/token", json=account)).status_code == 200
+    assert (await anonymous.post("/auth/token", json=account)).status_code == 200
 
 
 @pytest.mark.usefixtures("away")

@@ -44,7 +44,7 @@ def sign(body: bytes, at: float) -> str:
 
 @pytest.mark.usefixtures("worker")
 async def test_a_call_of_a_secret_address_begins_a_run_with_its_payload(
-    app: FastAPI, ada: User, eve: User, nobody: httpx.AsyncClient
+    app: FastAPI, ada: User, eve: User, anonymous: httpx.AsyncClient
 ) -> None:
     path = await save(ada, {}, {"source": "text"})
     assert (await eve.http.post(f"{path}/triggers/hook/token")).status_code == 404
@@ -54,14 +54,14 @@ async def test_a_call_of_a_secret_address_begins_a_run_with_its_payload(
     payload = {"source": "shop", "items": [{"price": 7}, {"price": 3}]}
 
     wrong = {"items": []}, [1], {"source": 5}
-    codes = [(await nobody.post(address, json=body)).json()["code"] for body in wrong]
+    codes = [(await anonymous.post(address, json=body)).json()["code"] for body in wrong]
     assert codes == ["payload_wrong", "payload_unreadable", "payload_wrong"]
-    assert (await nobody.post(address, content=b"NaN")).json()["code"] == "payload_unreadable"
-    large = await nobody.post(address, json={"source": "x" * 70_000})
+    assert (await anonymous.post(address, content=b"NaN")).json()["code"] == "payload_unreadable"
+    large = await anonymous.post(address, json={"source": "x" * 70_000})
     assert (large.status_code, large.json()["code"]) == (413, "payload_too_large")
-    assert (await nobody.post(f"/hooks/{'x' * 43}", json=payload)).status_code == 404
+    assert (await anonymous.post(f"/hooks/{'x' * 43}", json=payload)).status_code == 404
 
-    calls = [nobody.post(address, json=payload, headers={"Idempotency-Key": "k-1"}) for _ in range(3)]
+    calls = [anonymous.post(address, json=payload, headers={"Idempotency-Key": "k-1"}) for _ in range(3)]
     answers = await asyncio.gather(*calls)
     assert {answer.status_code for answer in answers} == {202}, answers[0].text
     (run_id,) = {answer.json()["id"] for answer in answers}
@@ -72,9 +72,9 @@ async def test_a_call_of_a_secret_address_begins_a_run_with_its_payload(
 
     changed = [{"op": "replace", "path": "/nodes/@prices/config/fields", "value": {"shop": "text"}}]
     assert (await ada.http.post(f"{path}/patch", json={"operations": changed})).status_code == 200
-    again = await nobody.post(address, json=payload, headers={"Idempotency-Key": "k-1"})
+    again = await anonymous.post(address, json=payload, headers={"Idempotency-Key": "k-1"})
     assert (again.status_code, again.json()) == (202, {"id": run_id}), again.text
-    other = await nobody.post(address, json={"source": "x"}, headers={"Idempotency-Key": "k-1"})
+    other = await anonymous.post(address, json={"source": "x"}, headers={"Idempotency-Key": "k-1"})
     assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
 
     missing = await run(ada, path)
@@ -83,13 +83,13 @@ async def test_a_call_of_a_secret_address_begins_a_run_with_its_payload(
         rows = await app.state.resources.database.rows(f"select * from {table}")
         assert made["token"] not in f"{[dict(row) for row in rows]}", table
     renewed = (await ada.http.post(f"{path}/triggers/hook/token")).json()
-    assert (await nobody.post(address, json=payload)).status_code == 404
+    assert (await anonymous.post(address, json=payload)).status_code == 404
     assert (await ada.http.delete(f"{path}/triggers/hook/token")).status_code == 204
-    assert (await nobody.post(renewed["path"].partition("/api/v1")[2], json=payload)).status_code == 404
+    assert (await anonymous.post(renewed["path"].partition("/api/v1")[2], json=payload)).status_code == 404
 
 
 async def test_a_signed_webhook_takes_no_unsigned_late_or_changed_call(
-    ada: User, nobody: httpx.AsyncClient
+    ada: User, anonymous: httpx.AsyncClient
 ) -> None:
     await ada.http.put("/secrets/shop", json={"value": HIDDEN})
     path = await save(ada, {"secret": "shop"}, {})
@@ -104,7 +104,7 @@ async def test_a_signed_webhook_takes_no_unsigned_late_or_changed_call(
     }
     for name, signature in signatures.items():
         headers = {"X-Labcrew-Signature": signature} if signature else {}
-        refused = await nobody.post(address, content=body, headers=headers)
+        refused = await anonymous.post(address, content=body, headers=headers)
         assert (name, refused.status_code, refused.json()["code"]) == (name, 401, "signature_wrong")
     time_part, _, digest = sign(body, now).partition(",")
     repeats = [
@@ -112,7 +112,7 @@ async def test_a_signed_webhook_takes_no_unsigned_late_or_changed_call(
         {"X-Labcrew-Signature": f"{time_part},{digest}", "Idempotency-Key": "of-somebody-else"},
         {"X-Labcrew-Signature": f"{digest}, {time_part},v0=x"},
     ]
-    answers = [await nobody.post(address, content=body, headers=headers) for headers in repeats]
+    answers = [await anonymous.post(address, content=body, headers=headers) for headers in repeats]
     assert {answer.status_code for answer in answers} == {202}
     assert len({answer.json()["id"] for answer in answers}) == 1
 

@@ -35,7 +35,7 @@ from app.sessions.graphs import GraphSpec
 from app.sessions.in_memory import MemoryDrive, MemoryJournal
 from app.sessions.recorded_facts import ArtifactFacts, QuestionFacts
 from app.sessions.schemas import StepUsage
-from app.sessions.step_scope import ArtifactDraft, Fit, FitOutcome, SessionFacts, StepScope
+from app.sessions.step_scope import Fit, FitOutcome, SessionFacts, StepScope
 from app.storage.blobs import Blob
 from app.storage.folder import FolderBlobs
 from app.tools.toolsets import Toolsets
@@ -52,18 +52,18 @@ class JournalWorkspace:
         return await self.artifact("frame", name)
 
     async def frames(self) -> list[FrameRef]:
-        return list(self._named("frame").values())
+        return list(self._frames_by_name("frame").values())
 
     async def artifact(self, kind: str, name: str) -> FrameRef:
-        named = self._named(kind)
-        return named[resolve_name(name, named, kind)]
+        frames_by_name = self._frames_by_name(kind)
+        return frames_by_name[resolve_name(name, frames_by_name, kind)]
 
     async def artifacts(self, kind: str) -> list[FrameRef]:
-        return list(self._named(kind).values())
+        return list(self._frames_by_name(kind).values())
 
     async def files(self) -> list[FileRef]:
-        kept = {draft.name: draft for draft in self.journal.artifacts if draft.kind in FILE_KINDS}
-        return [FileRef(draft.name, draft.digest, draft.size_bytes) for draft in kept.values()]
+        drafts = {draft.name: draft for draft in self.journal.artifacts if draft.kind in FILE_KINDS}
+        return [FileRef(draft.name, draft.digest, draft.size_bytes) for draft in drafts.values()]
 
     async def file(self, name: str) -> FileRef:
         files = {file.name: file for file in await self.files()}
@@ -76,9 +76,9 @@ class JournalWorkspace:
         return await self.blobs.put_bytes(data)
 
     async def is_split(self) -> bool:
-        return bool(self._named("holdout"))
+        return bool(self._frames_by_name("holdout"))
 
-    def _named(self, kind: str) -> dict[str, FrameRef]:
+    def _frames_by_name(self, kind: str) -> dict[str, FrameRef]:
         return {
             draft.name: FrameRef(draft.name, draft.digest, draft.meta)
             for draft in self.journal.artifacts
@@ -130,8 +130,15 @@ class JournalRecords:
 
     async def questions(self) -> Sequence[QuestionFacts]:
         return [
-            QuestionFacts(asked.key, asked.agent, asked.text, asked.default, self._answer(asked.key), "user")
-            for asked in self.journal.questions
+            QuestionFacts(
+                question.key,
+                question.agent,
+                question.text,
+                question.default,
+                self._answer(question.key),
+                "user",
+            )
+            for question in self.journal.questions
         ]
 
     async def is_tool_allowed(self, tool: str) -> bool:
@@ -145,10 +152,6 @@ class JournalRecords:
 
     def _answer(self, key: str) -> Any:
         return next((v for k, v in self.journal.answers.items() if k.endswith(key)), None)
-
-
-def _named(draft: ArtifactDraft) -> tuple[Any, ...]:
-    return draft.id, draft.kind, draft.name, draft.media_type, draft.digest, draft.size_bytes
 
 
 @dataclass

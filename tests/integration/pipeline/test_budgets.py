@@ -53,4 +53,4 @@ async def test_without_tokens_the_offline_policies_finish_the_work(lab) -> None:
         drive = lab.drive(GOAL, QUICK, MemoryJournal(max_calls={"chat": 5}), chat=config)
         result = drive.spec.result(await drive.run())
     assert result["model"]
-    assert len(chat.asked) == 5
+    assert len(chat.requests) == 5

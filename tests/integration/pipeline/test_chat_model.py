@@ -39,7 +39,7 @@ async def test_every_fault_at_every_agent_changes_nothing_of_what_the_crew_comes
     await lab.upload(DATA / "penguins.csv")
     offline = lab.drive(GOAL, QUICK)
     expected = await finished(offline)
-    with serving(ScriptedChat(each=EVERY_FAULT)) as chat:
+    with serving(ScriptedChat(agent_faults=EVERY_FAULT)) as chat:
         config = ChatConfig("openai:scripted", chat.base_url, {"openai": "test"}, streaming=True)
         online = lab.drive(GOAL, QUICK, chat=config)
         result = await finished(online)
@@ -47,9 +47,9 @@ async def test_every_fault_at_every_agent_changes_nothing_of_what_the_crew_comes
     assert calls(online.journal) == calls(offline.journal)
     assert {*OUTPUTS} <= set(chat.heard_from)
     assert all(requests > len(EVERY_FAULT) for requests in chat.heard_from.values())
-    assert all(request["stream"] for request in chat.asked)
+    assert all(request["stream"] for request in chat.requests)
     used = [done.usage for call, done in online.journal.recorded if call.kind == "chat"]
-    assert len(used) == len(chat.asked) - len(UNANSWERED) * len(chat.heard_from)
+    assert len(used) == len(chat.requests) - len(UNANSWERED) * len(chat.heard_from)
     assert all(usage["input_tokens"] > 0 and usage["output_tokens"] > 0 for usage in used)
     agents = {event.agent for event in online.journal.events if isinstance(event, TokenStreamed)}
     assert {"planner", "data_retrieval", "data_analyst", "model_trainer", "model_evaluator"} <= agents

@@ -32,6 +32,6 @@ async def test_a_right_program_is_a_right_answer_in_three_calls_with_short_schem
         result = SessionResult.model_validate(drive.spec.result(await drive.run()))
     assert find_misses(item.expect, SessionOutcome("completed", result)) == []
     assert [call.name for call, outcome in drive.journal.recorded if outcome.failed] == []
-    tokens = [prompt_tokens(request) for request in chat.asked]
-    assert len(chat.asked) == MAX_CALLS
+    tokens = [prompt_tokens(request) for request in chat.requests]
+    assert len(chat.requests) == MAX_CALLS
     assert sum(tokens) <= MAX_PROMPT_TOKENS

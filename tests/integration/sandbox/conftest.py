@@ -39,19 +39,21 @@ class Cells:
         try:
             return await self.provider.run(request, on_progress)
         finally:
-            taken = _taken(output)
+            used_bytes = _disk_usage(output)
             remove(output)
             # Supervision may come some milliseconds late, not more.
-            assert taken <= 20 * request.limits.disk_bytes
+            assert used_bytes <= 20 * request.limits.disk_bytes
 
     async def compute(self, function: str, limits: Limits | None = None, **params: JsonValue) -> Outcome:
         return await self.run(Computation(f"cell_fixtures.{function}", params), limits=limits)
 
 
-def _taken(folder: Path) -> int:
+def _disk_usage(folder: Path) -> int:
     """Bytes of the disk: what sparse files only claim to hold harms nobody, and is never taken over."""
-    told = subprocess.run(["du", "-s", "--block-size=1", folder], capture_output=True, text=True, check=False)
-    return int(told.stdout.split()[0])
+    completed = subprocess.run(
+        ["du", "-s", "--block-size=1", folder], capture_output=True, text=True, check=False
+    )
+    return int(completed.stdout.split()[0])
 
 
 CONTAINER = "container"
@@ -70,8 +72,8 @@ def container_for(home: Path) -> Container:
 @cache
 def knows_lifelines(image: str) -> bool:
     ask = ["docker", "run", "--rm", "--network=none", "--workdir=/", image, "labcrew", "cells", "--help"]
-    told = subprocess.run(ask, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
-    return "lifeline" in told.stdout
+    completed = subprocess.run(ask, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+    return "lifeline" in completed.stdout
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session", params=[*TIERS, CONTAINER], ids=str)

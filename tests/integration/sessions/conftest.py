@@ -92,7 +92,7 @@ class Lab:
 
     def start_worker(self, **environment: str) -> Worker:
         name = f"worker-{len(self.workers)}"
-        given = {
+        overrides = {
             "DATABASE_URL": self.database_url,
             "REDIS_URL": self.redis_url,
             "LAB_FOLDER": str(self.folder),
@@ -100,7 +100,7 @@ class Lab:
             "LAB_LOG": str(self.folder / f"{name}.log"),
             **environment,
         }
-        worker = Worker(self.nursery.fork(given), self.folder / f"{name}.pid")
+        worker = Worker(self.nursery.fork(overrides), self.folder / f"{name}.pid")
         self.workers.append(worker)
         return worker
 
@@ -160,10 +160,10 @@ class Lab:
     async def answer(self, session_id: UUID, answer: str = "b") -> None:
         """Answer its next question as soon as it is asked, whatever the session's status is then."""
         unanswered = "select 1 from questions where session_id = $1 and answered_at is null"
-        await self.found(unanswered, session_id)
+        await self.wait_for_row(unanswered, session_id)
         await self.service.respond(self.owner, session_id, None, answer)
 
-    async def found(self, sql: str, *args: Any) -> Record:
+    async def wait_for_row(self, sql: str, *args: Any) -> Record:
         """The first row of a query, once there is one."""
         deadline = time.monotonic() + HANG_GUARD_S  # clock: a hang guard that shows the logs
         while (row := await self.db.row(sql, *args)) is None:
@@ -182,7 +182,7 @@ class ManyTimes:
 
     redis: "Redis"
     lab: Lab | None = None
-    sent: set["asyncio.Task[Any]"] = field(default_factory=set)
+    pending: set["asyncio.Task[Any]"] = field(default_factory=set)
 
     def __call__(self, job: Job) -> None:
         async def push() -> None:
@@ -191,8 +191,8 @@ class ManyTimes:
                     await self.redis.lpush(jobs.QUEUES[job.name], encode_message(job))
 
         task = asyncio.get_running_loop().create_task(push())
-        self.sent.add(task)
-        task.add_done_callback(self.sent.discard)
+        self.pending.add(task)
+        task.add_done_callback(self.pending.discard)
 
 
 @pytest.fixture(scope="session")
@@ -230,7 +230,7 @@ async def lab(nursery: Nursery, database_url: str, redis_url: str, tmp_path: Pat
         for worker in lab.workers:
             with suppress(ProcessLookupError):
                 os.killpg(worker.keeper, signal.SIGKILL)
-        await asyncio.gather(*send.sent)
+        await asyncio.gather(*send.pending)
         await tail.close()
         await redis.aclose()
         await db.close()

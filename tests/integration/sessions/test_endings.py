@@ -40,7 +40,7 @@ async def test_a_cancel_during_fits_ends_the_session(lab: Lab) -> None:
     """At once: no clock of the worker, whose leases are not renewed within this test, has to come round."""
     lab.start_worker(LAB_RENEW_S="3600")
     session_id = await lab.create(fits=3, fit_ms=NEVER_MS)
-    await lab.found("select 1 from fits where status = 'running' limit 1")
+    await lab.wait_for_row("select 1 from fits where status = 'running' limit 1")
     await lab.service.cancel(lab.owner, session_id)
     row = await lab.ended(session_id)
     assert row["status"] == "cancelled"
@@ -85,7 +85,7 @@ async def test_cancelled_is_not_said_while_a_fit_runs(lab: Lab, duties: WorkerSe
     session_id = await lab.create(send=False, fits=1, fit_ms=NEVER_MS)
     await duties.runner.advance(session_id)
     fit = asyncio.create_task(duties.fits.run(FitKey(session_id, "4.round", 0)))
-    await lab.found("select 1 from fits where status = 'running'")
+    await lab.wait_for_row("select 1 from fits where status = 'running'")
     await lab.service.cancel(lab.owner, session_id)
     await duties.runner.advance(session_id)
     assert (await lab.session(session_id))["status"] == "cancelling"
@@ -97,7 +97,7 @@ async def test_cancelled_is_not_said_while_a_fit_runs(lab: Lab, duties: WorkerSe
 async def test_a_cancelled_session_whose_fit_worker_died_still_ends(lab: Lab) -> None:
     worker = lab.start_worker()
     session_id = await lab.create(fits=1, fit_ms=NEVER_MS)
-    await lab.found("select 1 from fits where status = 'running'")
+    await lab.wait_for_row("select 1 from fits where status = 'running'")
     worker.kill()
     await lab.lapse()
     await lab.service.cancel(lab.owner, session_id)
@@ -115,7 +115,7 @@ async def test_a_session_that_waits_for_its_user_can_be_cancelled(lab: Lab) -> N
 async def test_a_session_past_its_time_limit_fails_and_says_so(lab: Lab) -> None:
     lab.start_worker()
     session_id = await lab.create(fits=1, fit_ms=NEVER_MS)
-    await lab.found("select 1 from fits where status = 'running'")
+    await lab.wait_for_row("select 1 from fits where status = 'running'")
     await lab.db.rows("update sessions set deadline_at = now() where id = $1", session_id)
     row = await lab.ended(session_id)
     assert (row["status"], json.loads(row["error"])["code"]) == ("failed", "time_limit")
@@ -187,14 +187,14 @@ async def test_a_worker_that_is_asked_to_stop_hands_its_sessions_on(lab: Lab) ->
     # It may have come to its fits before it heard that it should stop: nobody drives it while they run.
     drives = 0 if row["status"] == "awaiting_fits" else 1
     lab.start_worker()
-    await lab.found("select 1 from fits where status = 'running' limit 1")
+    await lab.wait_for_row("select 1 from fits where status = 'running' limit 1")
     assert (await lab.session(session_id))["fence"] == row["fence"] + drives
 
 
 async def test_a_fit_is_handed_on_when_its_worker_stops(lab: Lab) -> None:
     worker = lab.start_worker()
     await lab.create(fits=1, fit_ms=NEVER_MS)
-    await lab.found("select 1 from fits where status = 'running'")
+    await lab.wait_for_row("select 1 from fits where status = 'running'")
     await worker.end()
     row = await lab.db.row("select status, runs from fits")
     assert row

@@ -86,10 +86,10 @@ async def test_fits_that_die_with_their_worker_run_again(lab: Lab) -> None:
     hold = lab.hold()
     session_id = await lab.create(fits=4, fits_held_while=str(hold))
     for _ in range(2):
-        doomed = await lab.found("select candidate, fence from fits where status = 'running' limit 1")
+        doomed = await lab.wait_for_row("select candidate, fence from fits where status = 'running' limit 1")
         worker.kill()
         await lab.lapse()
-        await lab.found("select 1 from fits where candidate = $1 and fence > $2", *doomed.values())
+        await lab.wait_for_row("select 1 from fits where candidate = $1 and fence > $2", *doomed.values())
     hold.unlink()
     await lab.ended(session_id)
     await assert_all_once(lab.db, session_id, {"fits": [(n, "done") for n in range(4)]})

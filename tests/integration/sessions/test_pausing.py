@@ -71,7 +71,7 @@ async def test_fits_do_not_begin_and_their_round_gets_its_time_back(lab: Lab, du
     pauses = pauses_of(lab)
     session_id = await lab.create(send=False, fits=2)
     await duties.runner.advance(session_id)
-    round_row = await lab.found("select round_key, deadline_at from rounds")
+    round_row = await lab.wait_for_row("select round_key, deadline_at from rounds")
     running, queued = (FitKey(session_id, str(round_row["round_key"]), place) for place in range(2))
     claim = await lab.db.row(ROUNDS.claim, *running.key_columns, 3600.0)
     assert claim is not None
@@ -96,7 +96,7 @@ async def test_fits_do_not_begin_and_their_round_gets_its_time_back(lab: Lab, du
     assert row["status"] == "awaiting_fits"
     assert row["waited_s"] - before["waited_s"] >= 3600
     assert (row["deadline_at"] - before["deadline_at"]).total_seconds() >= 3600
-    moved = await lab.found("select deadline_at from rounds")
+    moved = await lab.wait_for_row("select deadline_at from rounds")
     assert (moved["deadline_at"] - round_row["deadline_at"]).total_seconds() >= 3600
     await duties.fits.run(queued)
     await duties.runner.advance(session_id)

@@ -23,10 +23,10 @@ async def test_a_session_and_its_fits_wait_for_the_blob_store(
     away.unlink()
     await duties.runner.advance(session_id)
     away.touch()
-    round_key = str((await lab.found("select round_key from fits"))["round_key"])
+    round_key = str((await lab.wait_for_row("select round_key from fits"))["round_key"])
     fit = FitKey(session_id, round_key, 0)
     await duties.fits.run(fit)
-    found = await lab.found("select status, runs, lease_until from fits")
+    found = await lab.wait_for_row("select status, runs, lease_until from fits")
     assert (found["status"], found["runs"], found["lease_until"]) == ("queued", 0, None)
 
     away.unlink()

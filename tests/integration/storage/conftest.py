@@ -121,12 +121,12 @@ def folder_blobs(tmp_path: Path) -> FolderBlobs:
 
 @pytest.fixture(params=STORES)
 def store(request: pytest.FixtureRequest) -> BlobStore:
-    found: BlobStore = request.getfixturevalue(f"{request.param}_blobs")
-    return found
+    store: BlobStore = request.getfixturevalue(f"{request.param}_blobs")
+    return store
 
 
 @pytest.fixture(params=STORES[1:])
 def remote(request: pytest.FixtureRequest) -> BlobStore:
     """Those with a cache of local copies in `tmp_path / "cache"`."""
-    found: BlobStore = request.getfixturevalue(f"{request.param}_blobs")
-    return found
+    store: BlobStore = request.getfixturevalue(f"{request.param}_blobs")
+    return store

@@ -38,13 +38,13 @@ class Shelf:
 
 @dataclass
 class Frames:
-    known: dict[str, FrameRef] = field(default_factory=dict)
+    frame_refs: dict[str, FrameRef] = field(default_factory=dict)
 
     async def frame(self, name: str) -> FrameRef:
-        return self.known[resolve_name(name, self.known, "frame")]
+        return self.frame_refs[resolve_name(name, self.frame_refs, "frame")]
 
     async def frames(self) -> list[FrameRef]:
-        return list(self.known.values())
+        return list(self.frame_refs.values())
 
     async def artifact(self, kind: str, name: str) -> FrameRef:
         return await self.frame(name)
@@ -65,14 +65,14 @@ def column(name: str, hint: str = "numeric", distinct: int = 500, **more: Any) -
 
 
 def table(name: str, columns: Sequence[Mapping[str, Any]], rows: int = 1000) -> DatasetRef:
-    profile = {"rows": rows, "columns": [dict(each) for each in columns]}
-    plain = [{"name": each["name"], "type": each["type"]} for each in columns]
+    profile = {"rows": rows, "columns": [dict(entry) for entry in columns]}
+    plain = [{"name": entry["name"], "type": entry["type"]} for entry in columns]
     return DatasetRef(UUID(int=len(name)), name, name, "0" * 64, rows, plain, profile)
 
 
 TABLES: dict[str, DatasetRef] = {
-    each.table: each
-    for each in (
+    entry.table: entry
+    for entry in (
         table(
             "titanic",
             [
@@ -160,7 +160,7 @@ class Bench:
     shelf: Shelf = field(default_factory=Shelf)
     frames: Frames = field(default_factory=Frames)
     computer: Any = None
-    settled: TrainingContext | None = None
+    training_context: TrainingContext | None = None
     crew: Mapping[str, Agent[Any]] = field(default_factory=lambda: assemble_crew(ChatConfig(), Toolsets()))
 
     async def run(
@@ -173,7 +173,12 @@ class Bench:
         agent = self.crew[part]
         step = MemoryStep(facts(str(brief.get("goal", "")), preferences), self.journal)
         ctx = ToolContext(
-            agent.role.name, step, self.frames, self.shelf, self.computer, training_context=self.settled
+            agent.role.name,
+            step,
+            self.frames,
+            self.shelf,
+            self.computer,
+            training_context=self.training_context,
         )
         return await agent.run(ctx, dict(brief), check)
 
@@ -206,14 +211,14 @@ def make_table() -> Callable[..., DatasetRef]:
     return table
 
 
-def conversation(brief: Mapping[str, Any], *answered: tuple[str, Mapping[str, Any], Any]) -> list[Any]:
+def conversation(brief: Mapping[str, Any], *calls: tuple[str, Mapping[str, Any], Any]) -> list[Any]:
     """Messages of an agent that made these calls and got these answers."""
     messages: list[Any] = [make_brief_message(dict(brief))]
-    for place, (name, arguments, value) in enumerate(answered):
-        asked = tool_call(name=name, args=dict(arguments), id=f"call_{place}")
+    for place, (name, arguments, value) in enumerate(calls):
+        call = tool_call(name=name, args=dict(arguments), id=f"call_{place}")
         messages += [
-            AIMessage("", tool_calls=[asked]),
-            ToolMessage(to_data_block(value), tool_call_id=asked["id"]),
+            AIMessage("", tool_calls=[call]),
+            ToolMessage(to_data_block(value), tool_call_id=call["id"]),
         ]
     return messages
 
@@ -221,16 +226,16 @@ def conversation(brief: Mapping[str, Any], *answered: tuple[str, Mapping[str, An
 @pytest.fixture
 def next_message() -> Callable[..., AIMessage]:
     """`next_message(decide, brief, *answered)`: the message of the call that a policy makes next."""
-    return lambda decide, brief, *answered: decide(conversation(brief, *answered))
+    return lambda decide, brief, *calls: decide(conversation(brief, *calls))
 
 
 @pytest.fixture
 def next_call() -> Callable[..., tuple[str, dict[str, Any]]]:
     """`next_call(decide, brief, *answered)`: the call that a policy makes next."""
 
-    def decided(decide: Decide, brief: Mapping[str, Any], *answered: Any) -> tuple[str, dict[str, Any]]:
-        message = decide(conversation(brief, *answered))
-        [made] = message.tool_calls
-        return made["name"], made["args"]
+    def decided(decide: Decide, brief: Mapping[str, Any], *calls: Any) -> tuple[str, dict[str, Any]]:
+        message = decide(conversation(brief, *calls))
+        [tool_call_made] = message.tool_calls
+        return tool_call_made["name"], tool_call_made["args"]
 
     return decided

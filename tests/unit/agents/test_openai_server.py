@@ -38,7 +38,7 @@ async def test_the_planner_works_over_an_openai_compatible_server(bench, tables,
         bench.crew = assemble_crew(config(chat, streaming=streaming), Toolsets())
         thought = await bench.run("planner", BRIEF)
     assert (thought.output.target, thought.output.metric) == ("survived", "roc_auc")
-    first, *_, last = chat.asked
+    first, *_, last = chat.requests
     assert (first["path"], first["key"], first["model"]) == ("/v1/chat/completions", "Bearer k", "local")
     offered = {tool["function"]["name"] for tool in first["tools"]}
     assert offered == {"list_datasets", "get_dataset_schema", "get_available_coins", "ask_user", "Plan"}
@@ -60,7 +60,7 @@ async def test_a_provider_that_stumbles_is_asked_again(bench, tables, fault, str
         bench.crew = assemble_crew(config(chat, streaming=streaming), Toolsets())
         thought = await bench.run("planner", BRIEF)
     assert thought.output.target == "survived"
-    assert len(chat.asked) == chat.answered + (0 if fault == "slow" else 2)
+    assert len(chat.requests) == chat.answer_count + (0 if fault == "slow" else 2)
     assert bench.tools == ["list_datasets", "get_dataset_schema"]
 
 
@@ -79,4 +79,4 @@ async def test_a_provider_that_never_answers_ends_readably(bench, tables):
         bench.crew = assemble_crew(config(chat, max_retries=1), Toolsets())
         with pytest.raises(Unavailable, match=r"openai:local: .* 500 - Something broke"):
             await bench.run("planner", BRIEF)
-    assert len(chat.asked) == 2
+    assert len(chat.requests) == 2

@@ -38,7 +38,7 @@ def small_app() -> FastAPI:
         raise NotFound("thing_not_found", "There is no such thing.", nearest=["thong"])
 
     @app.get("/taken")
-    async def taken() -> None:
+    async def conflict() -> None:
         raise Conflict("taken", "It is taken.", status=999)
 
     @app.get("/busy")

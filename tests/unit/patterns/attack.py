@@ -12,7 +12,8 @@ from .steps import CountingMatcher, TooManySteps
 ALPHABET = "a1_ -.,;:'\"`()[]{}<>\\/|=+*~!?$%@#é\n\t"
 VARIANTS = 6
 """Samples of a node, at most: every alternative is tried at its own place too."""
-MAX_SAMPLE = 60
+MAX_SAMPLE_CHARACTERS = 60
+"""Characters to which a sample is cut."""
 ENDINGS = ("\0", "", "\n!")
 """Ends that let a match fail late. The first suffices for all but what takes any character."""
 MAX_UNITS = 100
@@ -49,10 +50,12 @@ def attacks(pattern: "re.Pattern[Any]") -> list[Callable[[int], str]]:
     units: dict[tuple[str, str], None] = {}
     for prefix, pump in _pumps(list(tree), [""], letters):
         for head, body in ((prefix, pump), ("", prefix + pump), ("", prefix + pump + " "), ("", pump)):
-            if body and len(body) <= 4 * MAX_SAMPLE:
-                units[head[-MAX_SAMPLE:], body] = None
-    chosen = list(units)[:: max(1, len(units) // MAX_UNITS)]
-    return [_maker(head, body, end) for head, body in chosen for end in ENDINGS[: 3 if len(body) == 1 else 1]]
+            if body and len(body) <= 4 * MAX_SAMPLE_CHARACTERS:
+                units[head[-MAX_SAMPLE_CHARACTERS:], body] = None
+    sampled_units = list(units)[:: max(1, len(units) // MAX_UNITS)]
+    return [
+        _maker(head, body, end) for head, body in sampled_units for end in ENDINGS[: 3 if len(body) == 1 else 1]
+    ]
 
 
 def _maker(head: str, body: str, ending: str) -> Callable[[int], str]:
@@ -70,10 +73,10 @@ def _pumps(nodes: list[Any], prefixes: list[str], letters: str) -> Iterator[tupl
             body = _of_sequence(list(value[2]), letters)
             after = _of_sequence(nodes[i + 1 : i + 3], letters)[:2]
             for prefix in prefixes:
-                for one in [*body, *after]:
-                    yield prefix, one
+                for text in [*body, *after]:
+                    yield prefix, text
         here = _of_node(op, value, letters)
-        joined = [prefix + one for prefix in prefixes for one in here]
+        joined = [prefix + text for prefix in prefixes for text in here]
         prefixes = list(dict.fromkeys([*joined[:: max(1, len(joined) // 3)]]))[:4]
     for prefix in prefixes:
         yield prefix, ""
@@ -90,11 +93,11 @@ def _parts(op: Any, value: Any) -> list[list[Any]]:
     if op is ops.ATOMIC_GROUP:
         return [list(value)]
     if op is ops.BRANCH:
-        return [list(one) for one in value[1]]
+        return [list(text) for text in value[1]]
     if op in (ops.ASSERT, ops.ASSERT_NOT):
         return [list(value[1])]
     if op is ops.GROUPREF_EXISTS:
-        return [list(one) for one in value[1:] if one is not None]
+        return [list(text) for text in value[1:] if text is not None]
     return []
 
 
@@ -102,8 +105,8 @@ def _of_sequence(nodes: list[Any], letters: str) -> list[str]:
     samples = [""]
     for op, value in nodes:
         here = _of_node(op, value, letters)
-        samples = [one + more for one in samples for more in here][: VARIANTS * 4]
-    return list(dict.fromkeys(one[:MAX_SAMPLE] for one in samples))[: VARIANTS * 4]
+        samples = [text + more for text in samples for more in here][: VARIANTS * 4]
+    return list(dict.fromkeys(text[:MAX_SAMPLE_CHARACTERS] for text in samples))[: VARIANTS * 4]
 
 
 def _of_node(op: Any, value: Any, letters: str) -> list[str]:
@@ -111,14 +114,14 @@ def _of_node(op: Any, value: Any, letters: str) -> list[str]:
     if op is ops.LITERAL:
         return [chr(value)]
     if op in (ops.NOT_LITERAL, ops.ANY, ops.IN):
-        matches = [one for one in letters if _fits(op, value, one)]
+        matches = [text for text in letters if _fits(op, value, text)]
         return (matches or ["x"])[:12]
     if op in _REPEATS:
         low, high, body = value
         samples = _of_sequence(list(body), letters)
-        return [one * max(low, min(1, high)) for one in samples[:VARIANTS]] + ([""] if low == 0 else [])
+        return [text * max(low, min(1, high)) for text in samples[:VARIANTS]] + ([""] if low == 0 else [])
     if op is ops.BRANCH:
-        return [one for branch in value[1] for one in _of_sequence(list(branch), letters)[:2]][: VARIANTS * 4]
+        return [text for branch in value[1] for text in _of_sequence(list(branch), letters)[:2]][: VARIANTS * 4]
     if op is ops.SUBPATTERN:
         return _of_sequence(list(value[3]), letters)
     if op is ops.ATOMIC_GROUP:
@@ -181,13 +184,13 @@ def measure_slowness(pattern: "re.Pattern[Any]", *, anchored: bool = False) -> S
 
     `anchored` patterns are matched from the start only.
     """
-    steepest, costliest, most = None, None, 0.0
+    steepest, costliest, max_ratio = None, None, 0.0
     matcher = CountingMatcher(pattern, narrow=True)
     for make in attacks(pattern):
         text = make(FIRST_REPEATS)
         steps = _count_steps(matcher, anchored, text)
-        if costliest is None or steps / len(text) > most:
-            costliest, most = make, steps / len(text)
+        if costliest is None or steps / len(text) > max_ratio:
+            costliest, max_ratio = make, steps / len(text)
         growth = _growth_on(matcher, anchored, make, steps)
         if steepest is None or growth.ratio > steepest.ratio:
             steepest = growth

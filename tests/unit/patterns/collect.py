@@ -45,9 +45,9 @@ class Unresolved:
 
 def modules() -> Iterator[ModuleType]:
     """All modules of the application but programs that run when they are imported."""
-    for found in pkgutil.walk_packages(app.__path__, "app."):
-        if not found.name.endswith("__main__"):
-            yield importlib.import_module(found.name)
+    for module_info in pkgutil.walk_packages(app.__path__, "app."):
+        if not module_info.name.endswith("__main__"):
+            yield importlib.import_module(module_info.name)
 
 
 def collect() -> tuple[dict[tuple[str | bytes, int], Source], list[Unresolved]]:
@@ -153,23 +153,23 @@ def _calls(node: ast.AST, scope: Any) -> Iterator[tuple[Any, ast.Call]]:
 
 def _locals(scope: Any, names: Mapping[str, Any]) -> dict[str, Any]:
     """Local names that can be told without running the function; of a loop, its first item."""
-    told: dict[str, Any] = {}
+    constants: dict[str, Any] = {}
     for node in ast.walk(scope):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            _bind(node.targets[0], _value(node.value, {**names, **told}), told)
+            _bind(node.targets[0], _value(node.value, {**names, **constants}), constants)
         elif isinstance(node, ast.For | ast.comprehension):
-            items = _value(node.iter, {**names, **told})
+            items = _value(node.iter, {**names, **constants})
             with contextlib.suppress(TypeError, StopIteration):
-                _bind(node.target, next(iter(items)), told)
-    return told
+                _bind(node.target, next(iter(items)), constants)
+    return constants
 
 
-def _bind(target: ast.expr, value: Any, told: dict[str, Any]) -> None:
+def _bind(target: ast.expr, value: Any, constants: dict[str, Any]) -> None:
     if isinstance(target, ast.Name) and value is not None:
-        told.setdefault(target.id, value)
+        constants.setdefault(target.id, value)
     elif isinstance(target, ast.Tuple) and isinstance(value, tuple) and len(value) == len(target.elts):
-        for one, part in zip(target.elts, value, strict=True):
-            _bind(one, part, told)
+        for element, part in zip(target.elts, value, strict=True):
+            _bind(element, part, constants)
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
@@ -186,8 +186,20 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
 
 def _harmless(function: ast.expr) -> bool:
     """Calls that patterns are put together with."""
-    known = {"join", "escape", "replace", "format", "items", "keys", "values", "sorted", "set", "tuple", "list"}
-    return (getattr(function, "attr", None) or getattr(function, "id", None)) in known
+    text_methods = {
+        "join",
+        "escape",
+        "replace",
+        "format",
+        "items",
+        "keys",
+        "values",
+        "sorted",
+        "set",
+        "tuple",
+        "list",
+    }
+    return (getattr(function, "attr", None) or getattr(function, "id", None)) in text_methods
 
 
 def _flags(call: ast.Call, names: Mapping[str, Any]) -> int:

@@ -50,8 +50,8 @@ def digest(source: Source) -> str:
 
 def unmeasured(sources: Iterable[Source]) -> list[Source]:
     """Sources that the list does not have."""
-    listed = set() if os.environ.get("LABCREW_PATTERNS") == "all" else set(LIST.read_text().split())
-    return [source for source in sources if digest(source) not in listed]
+    excluded = set() if os.environ.get("LABCREW_PATTERNS") == "all" else set(LIST.read_text().split())
+    return [source for source in sources if digest(source) not in excluded]
 
 
 def find_slowness(source: Source) -> str | None:

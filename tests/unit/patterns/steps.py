@@ -22,7 +22,7 @@ MAX_BOUND = 1_000
 NARROW = 12
 """Repeats in place of a wider bound."""
 
-_WHOLE = -1
+_WHOLE_PATTERN = -1
 """In place of an end that is refused: only the end of the text is an end."""
 
 
@@ -95,7 +95,7 @@ class _Inside:
 
     program: "list[Any]"
     atomic: bool
-    wanted: bool = True
+    is_positive: bool = True
     back: int = 0
 
 
@@ -136,7 +136,7 @@ class CountingMatcher:
     def match(self, text: str, *, full: bool = False) -> tuple[int, int] | None:
         """The span of a match at the start of a text, or of all of it. Raises TooManySteps."""
         self._operations = 0
-        end = self._run(self._program, text, 0, {}, _WHOLE if full else None)
+        end = self._run(self._program, text, 0, {}, _WHOLE_PATTERN if full else None)
         return None if end is None else (0, end)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
@@ -183,7 +183,9 @@ class CountingMatcher:
             direction, body = value
             back = body.getwidth()[0] if direction < 0 else 0
             into.append(
-                _Inside(self._separate(list(body), flags), atomic=False, wanted=op is ops.ASSERT, back=back)
+                _Inside(
+                    self._separate(list(body), flags), atomic=False, is_positive=op is ops.ASSERT, back=back
+                )
             )
         elif op is ops.AT:
             into.append(_Position(_position(value, flags, ascii_only=self._ascii or bool(flags & re.ASCII))))
@@ -243,7 +245,7 @@ class CountingMatcher:
             leave.target = len(into)
 
     def _predicate(self, op: Any, value: Any, flags: int) -> Predicate:
-        """Whether a character fits a node, remembered by character."""
+        """Return a cached predicate that is true if a character fits a node."""
         ascii_only = self._ascii or bool(flags & re.ASCII)
         fold = bool(flags & re.IGNORECASE)
         any_line = bool(flags & re.DOTALL)
@@ -269,7 +271,7 @@ class CountingMatcher:
         return fits
 
     def _first_of(self, nodes: list[Any], flags: int) -> Predicate | None:
-        """Whether a character can begin a match of nodes; None when an empty match is possible or unknown."""
+        """Return a predicate of first characters of a match; None if an empty match is possible or unknown."""
         for op, value in nodes:
             if op in _CHARACTERS:
                 return self._predicate(op, value, flags)
@@ -281,10 +283,14 @@ class CountingMatcher:
                 return self._first_of(list(value), flags)
             if op is ops.BRANCH:
                 firsts = [self._first_of(list(way), flags) for way in value[1]]
-                known = [first for first in firsts if first is not None]
-                if len(known) < len(firsts):
+                known_predicates = [first for first in firsts if first is not None]
+                if len(known_predicates) < len(firsts):
                     return None
-                return cache(lambda letter, known=tuple(known): any(first(letter) for first in known))
+                return cache(
+                    lambda letter, known_predicates=tuple(known_predicates): any(
+                        first(letter) for first in known_predicates
+                    )
+                )
             if op not in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
                 return None
         return None
@@ -311,7 +317,7 @@ class CountingMatcher:
                 if steps > most_steps:
                     raise TooManySteps
                 if at == size:
-                    if position == refused_end or (refused_end == _WHOLE and position < length):
+                    if position == refused_end or (refused_end == _WHOLE_PATTERN and position < length):
                         break
                     if marks is not groups:
                         groups.update(marks)
@@ -324,15 +330,20 @@ class CountingMatcher:
                         break
                     at, position = at + 1, position + 1
                 elif kind is _Run:
-                    least = position + step.low
-                    most = min(length, position + step.high)
-                    end = self._scan(step.fits, text, position, most if step.greedy else min(least, most))
-                    if end < least:
+                    min_position = position + step.low
+                    max_position = min(length, position + step.high)
+                    end = self._scan(
+                        step.fits,
+                        text,
+                        position,
+                        max_position if step.greedy else min(min_position, max_position),
+                    )
+                    if end < min_position:
                         break
-                    if step.greedy and end > least:
-                        stack.append((at + 1, end - 1, counters, marks, least, -1))
-                    elif not step.greedy and least < most and step.fits(text[least]):
-                        stack.append((at + 1, least + 1, counters, marks, most, 1))
+                    if step.greedy and end > min_position:
+                        stack.append((at + 1, end - 1, counters, marks, min_position, -1))
+                    elif not step.greedy and min_position < max_position and step.fits(text[min_position]):
+                        stack.append((at + 1, min_position + 1, counters, marks, max_position, 1))
                     at, position = at + 1, end
                 elif kind is _Branch:
                     letter = text[position] if position < length else None
@@ -352,12 +363,12 @@ class CountingMatcher:
                     counters = (*counters, (-1, -1))
                     at += 1
                 elif kind is _Again:
-                    count, begun = counters[-1]
+                    count, iteration_start = counters[-1]
                     count += 1
                     outside = at + 1
                     within = (*counters[:-1], (count, position))
                     # As in `re`, an iteration that took nothing ends the repeat.
-                    may_go_on = count < step.high and position != begun
+                    may_go_on = count < step.high and position != iteration_start
                     if count < step.low:
                         at, counters = step.body, within
                     elif not may_go_on:
@@ -386,9 +397,9 @@ class CountingMatcher:
                         if end is None:
                             break
                         marks, position = inner, end
-                    elif (end is not None) != step.wanted:
+                    elif (end is not None) != step.is_positive:
                         break
-                    elif step.wanted:
+                    elif step.is_positive:
                         marks = inner
                     at += 1
                 elif kind is _Backreference:
@@ -408,7 +419,7 @@ class CountingMatcher:
         self.steps += steps
 
     def _scan(self, fits: Predicate, text: str, position: int, limit: int) -> int:
-        """Where a run of fitting characters ends, at the limit at the latest."""
+        """Return the end of a run of fitting characters, at most the limit."""
         end = min(position, limit)
         while end < limit and fits(text[end]):
             end += 1

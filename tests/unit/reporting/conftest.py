@@ -76,7 +76,7 @@ def make_draft(
     return build_draft([*calls, last], RecordedFact(last, "/session", last.result["session"]), figures, remarks)
 
 
-def drawn(calls: Sequence[RecordedCall]) -> list[FigureRef]:
+def drawn_figures(calls: Sequence[RecordedCall]) -> list[FigureRef]:
     """A reference to every figure that the report has a place for and these calls may have drawn."""
     return [
         FigureRef(name, "ab" * 32, call.seq, call.key)
@@ -88,10 +88,10 @@ def drawn(calls: Sequence[RecordedCall]) -> list[FigureRef]:
 
 def altered(calls: Sequence[RecordedCall], tool: str, change: Callable[[Any], None]) -> list[RecordedCall]:
     """The same calls with another result of every call of that tool."""
-    made = []
+    figures = []
     for call in calls:
         result = copy.deepcopy(call.result)
         if call.tool == tool:
             change(result)
-        made.append(replace(call, result=result))
-    return made
+        figures.append(replace(call, result=result))
+    return figures

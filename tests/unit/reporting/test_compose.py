@@ -22,7 +22,7 @@ from app.reporting.results import summarise
 from app.reporting.session_facts import gather_facts
 from app.reporting.verification import verify_report
 
-from .conftest import altered, drawn, make_draft
+from .conftest import altered, drawn_figures, make_draft
 
 
 def ids(report: Report) -> list[str]:
@@ -315,7 +315,7 @@ def test_every_drawn_figure_is_in_the_report(titanic: list[RecordedCall]) -> Non
         found["worst"] = [{"column": "sex", "text": "is male", "rows": 9, "error": found["overall"]}]
 
     calls = altered(titanic, "explain_model", change)
-    figures = drawn(calls)
+    figures = drawn_figures(calls)
 
     report = compose(make_draft(calls, figures=figures))
 

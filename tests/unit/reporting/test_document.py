@@ -29,7 +29,7 @@ from app.reporting.document.layout import lay_out
 from app.reporting.document.report import Report, arrange
 from app.reporting.document.sectioned import to_plain
 
-from .conftest import RECORDED, altered, drawn, make_draft, recorded
+from .conftest import RECORDED, altered, drawn_figures, make_draft, recorded
 
 LATER_BLOCKS = [
     LooksBlock([Look(("Sales by region",), ("North leads.",))]),
@@ -42,7 +42,7 @@ LATER_BLOCKS = [
 @pytest.fixture(params=["titanic", "diabetes"])
 def report(request: pytest.FixtureRequest) -> Report:
     calls = recorded(request.param)
-    return compose(make_draft(calls, figures=drawn(calls)))
+    return compose(make_draft(calls, figures=drawn_figures(calls)))
 
 
 def test_a_report_read_from_json_renders_alike(report: Report) -> None:

@@ -8,7 +8,7 @@ from app.reporting import html
 from app.reporting.compose import compose
 from app.reporting.verification import verify_report
 
-from .conftest import altered, drawn, make_draft
+from .conftest import altered, drawn_figures, make_draft
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -40,7 +40,7 @@ def parsed(page: str) -> Tags:
 
 @pytest.fixture
 def page(titanic: list[RecordedCall]) -> str:
-    draft = make_draft(titanic, figures=drawn(titanic))
+    draft = make_draft(titanic, figures=drawn_figures(titanic))
     return html.render(compose(draft).lay_out(), {"roc": b"<svg/>"})
 
 
@@ -113,7 +113,7 @@ def test_names_from_data_stay_text(name: str, titanic: list[RecordedCall]) -> No
 
 
 def test_a_figure_is_an_image_so_that_nothing_in_it_can_run(titanic: list[RecordedCall]) -> None:
-    report = compose(make_draft(titanic, figures=drawn(titanic)))
+    report = compose(make_draft(titanic, figures=drawn_figures(titanic)))
 
     tags = parsed(html.render(report.lay_out(), {"leaderboard": b"<svg><script>alert(1)</script></svg>"}))
 

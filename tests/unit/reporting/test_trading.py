@@ -21,7 +21,7 @@ from app.reporting.figures.drawing import draw
 from app.reporting.pages.answer import headline
 from app.reporting.verification import verify_report
 
-from .conftest import drawn, make_draft
+from .conftest import drawn_figures, make_draft
 
 BARS = 900
 PROBLEM = Problem(
@@ -69,7 +69,7 @@ def test_no_edge_is_the_headline(traded, facts):
 
 
 def test_every_number_of_the_section_is_a_claim_and_every_figure_has_its_place(traded, facts):
-    figures = [each for each in drawn(traded) if each.name.startswith("backtest_")]
+    figures = [each for each in drawn_figures(traded) if each.name.startswith("backtest_")]
     draft = make_draft(traded, figures=figures)
     report = compose(draft)
     [section] = [each for each in report.blocks if each.kind == "trading"]

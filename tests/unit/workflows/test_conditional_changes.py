@@ -12,7 +12,7 @@ from app.workflows.phrases.word_tests import read_test
 
 @pytest.mark.parametrize("entry", judge_conditions("tuned"), ids=lambda entry: entry.phrase.phrase)
 def test_a_sentence_of_the_tuned_half_does_what_it_says(entry: JudgedPhrase) -> None:
-    assert entry.is_right, (entry.said, entry.effects)
+    assert entry.is_right, (entry.reply, entry.effects)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from app.workflows.phrases.table_clauses import TableState, read_table_clause
 
 @pytest.mark.parametrize("entry", judge_pipelines("tuned"), ids=lambda entry: entry.sentence.words)
 def test_a_sentence_of_the_tuned_half_means_its_workflow(entry: JudgedSentence) -> None:
-    assert entry.is_right, (entry.lane, entry.nodes, entry.trigger, entry.said)
+    assert entry.is_right, (entry.lane, entry.nodes, entry.trigger, entry.reply)
 
 
 def test_no_sentence_of_the_untuned_half_means_another_workflow() -> None:

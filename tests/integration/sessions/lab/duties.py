@@ -1,4 +1,4 @@
-"""What a worker of the lab works with: the product's parts, cells that only wait, a database that can kill."""
+"""Resources of the lab's workers: the product's parts, cells that only wait, a database that can kill."""
 
 import asyncio
 import os
@@ -78,7 +78,7 @@ class Scythe:
     seeds: dict[UUID, int] = field(default_factory=dict)
 
     def count(self, session_id: UUID) -> int:
-        """How many statements this session has sent, over all lives of all workers."""
+        """Count the statements that this session has sent, over all lives of all workers."""
         with (self.folder / f"count-{session_id}").open("a") as file:
             file.write(".")
             return file.tell()
@@ -100,8 +100,8 @@ class MortalDatabase(Database):
         if not isinstance(session_id, UUID) or sql in (LIFECYCLE.renew, ROUNDS.renew, WORKERS.is_for_others):
             return await super().row(sql, *args)
         if session_id not in self.scythe.seeds:
-            found = await super().row("select seed from sessions where id = $1", session_id)
-            self.scythe.seeds[session_id] = found["seed"] if found else 0
+            session = await super().row("select seed from sessions where id = $1", session_id)
+            self.scythe.seeds[session_id] = session["seed"] if session else 0
         if not self.scythe.seeds[session_id]:
             return await super().row(sql, *args)
         number = self.scythe.count(session_id)

@@ -82,11 +82,11 @@ async def _work(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[s
     need_store(step.session.preferences.get("away_while", ""))
     if tokens := step.session.preferences.get("chat_tokens"):
         await _chat(step, tokens)
-    made = [await _tool(step, number) for number in (1, 2)]
+    results = [await _tool(step, number) for number in (1, 2)]
     step.post_message(step.node, f"{step.node} is done")
     step.save_artifact(ArtifactDraft("text", f"{step.node}-kept", "text/plain", "0" * 64, 1))
     step.emit(Progress(step=step.seq, attempt=step.attempt, text="halfway", fraction=0.5))
-    return {"log": [[step.node, made]]}
+    return {"log": [[step.node, results]]}
 
 
 async def _ask(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[str, Any]:
@@ -99,13 +99,19 @@ async def _ask(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[st
 
 async def _train(state: Mapping[str, Any], runtime: Runtime[StepScope]) -> dict[str, Any]:
     step = runtime.context
-    wanted = step.session.preferences
-    params = {"ms": wanted.get("fit_ms", 0), "seconds": wanted.get("fit_ms", 0) / 1000}
-    params["away_while"] = wanted.get("away_while", "")
-    params["held_while"] = wanted.get("fits_held_while", "")
-    fits = [Fit(f"c{n}", wanted.get("function", "lab.fit"), params, {}) for n in range(wanted.get("fits", 0))]
-    outcomes = await step.fan_out("round", fits, wanted.get("fit_deadline_s", HANG_GUARD_S))
-    return {"scores": [[one.name, one.status, one.value] for one in outcomes], "log": [[step.node]]}
+    preferences = step.session.preferences
+    params = {"ms": preferences.get("fit_ms", 0), "seconds": preferences.get("fit_ms", 0) / 1000}
+    params["away_while"] = preferences.get("away_while", "")
+    params["held_while"] = preferences.get("fits_held_while", "")
+    fits = [
+        Fit(f"c{n}", preferences.get("function", "lab.fit"), params, {})
+        for n in range(preferences.get("fits", 0))
+    ]
+    outcomes = await step.fan_out("round", fits, preferences.get("fit_deadline_s", HANG_GUARD_S))
+    return {
+        "scores": [[outcome.name, outcome.status, outcome.value] for outcome in outcomes],
+        "log": [[step.node]],
+    }
 
 
 def spec(version: int = 1, also: tuple[int, ...] = ()) -> GraphSpec:

@@ -1,4 +1,4 @@
-"""What a session's rows must look like when every effect happened once."""
+"""Expected rows of a session when every effect happened once."""
 
 import json
 from typing import Any
@@ -42,10 +42,10 @@ async def assert_all_once(db: Database, session_id: UUID, like: dict[str, Any]) 
     assert row
     assert row["status"] == "completed", row["error"]
     await assert_numbered(db, session_id)
-    found = await effects(db, session_id)
+    actual = await effects(db, session_id)
     for kind, expected in like.items():
-        assert found[kind] == expected, kind
-    recorded = [entry for step in found["steps"] for entry in json.loads(step[2]).get("log", [])]
+        assert actual[kind] == expected, kind
+    recorded = [entry for step in actual["steps"] for entry in json.loads(step[2]).get("log", [])]
     assert json.loads(row["result"])["log"] == recorded
 
 

@@ -96,7 +96,7 @@ def test_pages_go_on_where_the_last_one_ended_and_nothing_is_asked_twice(tmp_pat
     rows = recorded(2 * PAGE + 17)
     with recorded_exchange(rows) as exchange, client_of(exchange) as client:
         source_of(client, len(rows)).fetch(tmp_path, silent)
-    asked = [int(wish["startTime"]) for wish in exchange.asked]
+    asked = [int(wish["startTime"]) for wish in exchange.requests]
     assert asked == [rows[0][0], rows[PAGE][0], rows[2 * PAGE][0]]
 
 
@@ -123,7 +123,7 @@ def test_an_exchange_that_stays_away_is_named_without_its_address(tmp_path: Path
         pytest.raises(Unavailable, match=r"^binance does not answer \(\w+\); try again later\.$"),
     ):
         source_of(client, 5).fetch(tmp_path, silent)
-    assert len(exchange.asked) == 6
+    assert len(exchange.requests) == 6
 
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:

@@ -20,17 +20,17 @@ def answers(rows: pd.DataFrame) -> np.ndarray:
 @pytest.fixture
 def rows() -> pd.DataFrame:
     rng = np.random.default_rng(3)
-    made = pd.DataFrame({"a": rng.normal(size=1500), "kind": rng.choice(list("xyz"), 1500)})
-    return made.assign(**{f"noise_{place}": rng.normal(size=1500) for place in range(8)})
+    table = pd.DataFrame({"a": rng.normal(size=1500), "kind": rng.choice(list("xyz"), 1500)})
+    return table.assign(**{f"noise_{place}": rng.normal(size=1500) for place in range(8)})
 
 
 @pytest.fixture
 def truth(rows: pd.DataFrame) -> np.ndarray:
     """Drawn as the model thinks, but turned round in two fifths of the rows of `z`."""
     rng = np.random.default_rng(4)
-    drawn = (rng.random(len(rows)) < answers(rows)[:, 1]).astype("float64")
+    labels = (rng.random(len(rows)) < answers(rows)[:, 1]).astype("float64")
     turned = (rows["kind"] == "z").to_numpy() & (rng.random(len(rows)) < 0.4)
-    return np.where(turned, 1 - drawn, drawn)
+    return np.where(turned, 1 - labels, labels)
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ class Escape(Exception):
 
 @dataclass
 class Coverage:
-    """What the walks reached, by name."""
+    """Names that the walks reached."""
 
     steps: int = 0
     modules: set[str] = field(default_factory=set)
@@ -204,11 +204,11 @@ class Walk:
         if not callable(ref.value) or ref.path.rpartition("'")[0].rpartition("'")[2] in _SKIPPED:
             return None, ""
         arguments, options = self._arguments(ref.value)
-        shown = [argument.path for argument in arguments]
-        shown += [f"{name}={argument.path}" for name, argument in options.items()]
+        argument_texts = [argument.path for argument in arguments]
+        argument_texts += [f"{name}={argument.path}" for name, argument in options.items()]
         values = {name: argument.value for name, argument in options.items()}
         call = lambda: ref.value(*(argument.value for argument in arguments), **values)  # noqa: E731
-        return call, f"{ref.path}({', '.join(shown)})"
+        return call, f"{ref.path}({', '.join(argument_texts)})"
 
     def _operate(self, ref: Ref) -> tuple[Callable[[], Any], str]:
         """An operator, or a statement that calls methods of its own."""

@@ -73,8 +73,8 @@ def customers(rows: int = 1500, seed: int = 0) -> pd.DataFrame:
     """Customers who leave by a risk that is known: its ROC AUC is about 0.85."""
     rng = np.random.default_rng(seed)
     risk = rng.normal(size=rows)
-    left = (rng.random(rows) < 1 / (1 + np.exp(-2 * risk))).astype(int)
-    return pd.DataFrame({"risk": risk, "tenure": rng.gamma(2, 9, rows), "left": left})
+    has_left = (rng.random(rows) < 1 / (1 + np.exp(-2 * risk))).astype(int)
+    return pd.DataFrame({"risk": risk, "tenure": rng.gamma(2, 9, rows), "left": has_left})
 
 
 def auc_of_risk(frame: pd.DataFrame) -> float:
