@@ -17,7 +17,7 @@ from app.datasets.file_readings import MAX_FORMER_READINGS, get_reading, replace
 from app.datasets.repository import DatasetRepository
 from app.db.tables import DatasetRow
 from app.db.unit_of_work import OpenUnitOfWork
-from app.errors import Conflict, InvalidInput
+from app.errors import Conflict, InvalidInput, NotFound
 from app.modeling.facts.readings import FileReading, ReadingChoice, inherit_choices, mark_inherited
 from app.observability import audit
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
@@ -58,8 +58,9 @@ class Datasets:
     async def add(self, upload: Upload, idempotency_key: str | None = None) -> DatasetRow:
         """Store an upload; return the earlier dataset when `idempotency_key` came with the same bytes before.
 
-        Raises InvalidInput or TooLarge for a file that cannot be converted, and Conflict for a key that came
-        with other bytes. Nothing is stored before the file has been read as a table.
+        Raises InvalidInput or TooLarge for a file that cannot be converted, Conflict for a key that came with
+        other bytes, and NotFound for an upload that was deleted meanwhile. Nothing is stored before the file is
+        read as a table.
         """
         if idempotency_key and (dataset := await self._find_earlier(upload, idempotency_key)):
             return dataset
@@ -73,6 +74,9 @@ class Datasets:
                 self.limits.cell,
             )
         row = await self._read_as_earlier(_make_row(self.owner, upload, computed, idempotency_key))
+        # Given up while it was read, which takes minutes for a large one; or stored by a concurrent request.
+        if upload.path is not None and not await asyncio.to_thread(upload.path.exists):
+            raise NotFound("upload_not_found", "The upload was given up while it was read.")
         try:
             async with self.open_uow() as uow:
                 uow.db.add(row)

@@ -36,7 +36,8 @@ def test_an_upload_goes_on_while_another_screen_is_shown_and_can_be_cancelled(
     uploads = page.get_by_role("region", name="Uploads")
     expect(uploads.get_by_role("progressbar", name="Progress of visits.csv")).to_be_visible()
     visitor.check_access()
-    uploads.get_by_role("button", name="Cancel visits.csv").click()
+    with page.expect_request(lambda request: request.method == "DELETE" and "/uploads/" in request.url):
+        uploads.get_by_role("button", name="Cancel visits.csv").click()
     expect(uploads.get_by_text("visits.csv, cancelled")).to_be_visible()
     uploads.get_by_role("button", name="Dismiss visits.csv").press("Enter")
     expect(uploads).to_have_count(0)

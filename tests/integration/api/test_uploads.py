@@ -12,6 +12,8 @@ from tests.patience import hang_guard
 
 from app.api.server.protocols import EdgeProtocol
 from app.auth.storage_quota import StorageQuota
+from app.datasets.service import Datasets
+from app.db.tables import DatasetRow
 
 from .conftest import NewUser, User
 from .test_deletion import add
@@ -120,6 +122,51 @@ async def test_a_piece_of_an_upload_that_is_given_up_meanwhile_is_refused(ada: U
 
     sent = await ada.http.put(f"/uploads/{upload}", content=pieces())
     assert (sent.status_code, sent.json()["code"]) == (404, "upload_not_found")
+
+
+async def test_an_upload_that_is_given_up_while_it_is_read_is_not_stored(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload = await begin(ada)
+    await send(ada, upload, 0, TITANIC)
+
+    async def give_up(_: Datasets, row: DatasetRow) -> DatasetRow:
+        assert (await ada.http.delete(f"/uploads/{upload}")).status_code == 204
+        return row
+
+    monkeypatch.setattr(Datasets, "_read_as_earlier", give_up)
+    finished = await ada.http.post(f"/uploads/{upload}/dataset")
+    assert (finished.status_code, finished.json()["code"]) == (404, "upload_not_found")
+    assert (await ada.http.get("/datasets")).json()["items"] == []
+
+
+async def test_an_upload_whose_client_leaves_while_it_is_read_is_cancelled(
+    port: int, ada: User, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads, cancelled = asyncio.Event(), asyncio.Event()
+
+    async def read(*_: object) -> None:
+        reads.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    monkeypatch.setattr(Datasets, "add", read)
+    async with connected(port) as (_, writer):
+        head = (
+            f"POST /api/v1/datasets HTTP/1.1\r\nHost: x\r\nContent-Length: {len(TITANIC)}\r\n"
+            f"Authorization: Bearer {ada.tokens['access_token']}\r\n"
+            "Content-Type: application/octet-stream\r\n\r\n"
+        )
+        writer.write(head.encode() + TITANIC)
+        async with hang_guard():
+            await reads.wait()
+    async with hang_guard():
+        await cancelled.wait()
+        # A request is its turn of the loop behind the end of the one before.
+        while [*folder.iterdir()]:  # noqa: ASYNC240 - a folder of a test
+            await ada.http.get("/uploads/00000000-0000-4000-8000-000000000000")
 
 
 async def test_uploads_that_have_begun_count_towards_the_storage_of_their_user(

@@ -13,6 +13,7 @@ from app.api.dependencies.resources import AuthDep, ResourcesDep, UowDep
 from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.files.uploads import UPLOAD_BODY, receive_upload
 from app.api.openapi.document import problems
+from app.api.server.disconnects import run_while_connected
 from app.datasets.file_readings import get_reading
 from app.datasets.repository import DatasetRepository
 from app.datasets.schemas import (
@@ -67,7 +68,8 @@ async def upload_dataset(
     folder = resources.settings.home / "uploads"
     async with receive_upload(request, folder, datasets.limits.max_bytes) as file:
         upload = Upload(file.path, file.filename, file.size_bytes, file.digest, file.texts.get("name"))
-        row = await datasets.add(upload, idempotency_key)
+        # Who leaves has cancelled the upload: nothing is stored, and no cell goes on.
+        row = await run_while_connected(request, datasets.add(upload, idempotency_key))
     # The next check has to count what was just stored.
     auth_services.storage_quota.invalidate_user(datasets.owner)
     response.headers["Location"] = f"{request.url.path}/{row.id}"

@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.exception_handlers import problem, unknown_problem
+from app.api.server.disconnects import ClientLeft
 from app.observability.metrics.api_requests import SLOW_CLIENTS, observe_request
 
 log = structlog.get_logger("labcrew.access")
@@ -78,6 +79,8 @@ class Envelope:
             await self.app(scope, receive, send_named)
         except ClientTooSlow:
             log.info("client_too_slow", **_log_fields(scope))
+        except ClientLeft:
+            log.info("client_left", **_log_fields(scope))
         except Exception:
             log.exception("request_failed", method=scope["method"], **_log_fields(scope))
             if status:

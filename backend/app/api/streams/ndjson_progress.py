@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.exception_handlers import problem, problem_of
 from app.api.openapi.streams import LINES as MEDIA_TYPE
+from app.api.server.disconnects import wait_for_disconnect
 from app.errors import LabError
 from app.sandbox.exchange.contract import Progress
 from app.tasks import cancel_and_wait
@@ -49,7 +50,7 @@ class NdjsonProgressResponse(Response):
 
     async def _run(self, receive: Receive, send: Send, request_id: str | None) -> None:
         work = asyncio.create_task(self._work(self._set_progress))
-        disconnect = asyncio.create_task(_wait_for_disconnect(receive))
+        disconnect = asyncio.create_task(wait_for_disconnect(receive))
         try:
             await self._follow(work, disconnect, send)
             # The client has gone: nobody reads the end.
@@ -71,11 +72,6 @@ class NdjsonProgressResponse(Response):
 
     def _set_progress(self, fraction: float, text: str) -> None:
         self._progress = {"progress": round(fraction, 3), "text": text}
-
-
-async def _wait_for_disconnect(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def _ending(work: "asyncio.Task[Any]", request_id: str | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ const text = (value: unknown): string =>
 	value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** First characters at which a spreadsheet takes a text for a formula and carries it out, by OWASP's list. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /** A text that would be a formula gets an apostrophe, as in the exports of the API; a number stays as it is. */
 const safe = (value: unknown): string => {

@@ -11,7 +11,7 @@ type UploadView = Schema<'UploadView'>;
 
 /**
  * Upload a file as `send` does; what the service refuses is said with the name of the file. Throws Problem, also where
- * `signal` ends it: what had arrived goes with the unfinished uploads of the service.
+ * `signal` ends it: what had arrived is deleted.
  */
 export async function upload(file: File, onProgress: (share: number) => void, signal?: AbortSignal): Promise<Schema<'DatasetView'>> {
 	try {
@@ -31,6 +31,9 @@ export async function upload(file: File, onProgress: (share: number) => void, si
 async function send(file: File, onProgress: (share: number) => void, signal?: AbortSignal): Promise<Schema<'DatasetView'>> {
 	const body = { filename: file.name, size_bytes: file.size };
 	let state = await read(api.POST('/api/v1/uploads', { body }));
+	const { id } = state;
+	// Also while the table is read: what is given up is not stored.
+	signal?.addEventListener('abort', () => void giveUp(id), { once: true });
 	let arrivedAt = Date.now();
 	while (state.offset < file.size) {
 		const former = state.offset;
@@ -47,6 +50,15 @@ async function send(file: File, onProgress: (share: number) => void, signal?: Ab
 	const params = { path: { upload_id: state.id } };
 	signal?.throwIfAborted();
 	return untilAnswered(() => read(api.POST('/api/v1/uploads/{upload_id}/dataset', { params })));
+}
+
+/** Delete an unfinished upload, which would count towards the user's storage for a day. */
+async function giveUp(upload_id: string): Promise<void> {
+	try {
+		await read(api.DELETE('/api/v1/uploads/{upload_id}', { params: { path: { upload_id } } }));
+	} catch {
+		// It is finished, or the service is away: then it goes by itself.
+	}
 }
 
 /** What has arrived, once the service answers again; a refusal that no wait changes is thrown. */
