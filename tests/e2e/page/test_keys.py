@@ -121,3 +121,86 @@ def test_a_screen_has_keys_of_its_own_and_lists_them(visit: Any) -> None:
     expect(wordings).to_contain_text("1/2")
     visitor.check_access()
     visitor.check_rules()
+
+
+def test_digits_open_recent_sessions_and_letters_walk_through_a_report(visit: Any) -> None:
+    visitor: Visit = visit()
+    page, keys = visitor.page, visitor.page.keyboard
+    file = {"name": "harbours.csv", "mimeType": "text/csv", "buffer": b"port,ships\nKiel,4\nBari,7\n"}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    for goal in ("Mean ships by port", "Total ships by port"):
+        body = {"goal": goal, "dataset_ids": [dataset], "preferences": {"clarify": "never"}}
+        visitor.call("POST", "/lab/agent/sessions", data=body)
+    visitor.open("/")
+    recent = page.get_by_role("list", name="Recent sessions").get_by_role("link")
+    expect(recent).to_have_count(2)
+    keys.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_contain_text("Open one of: Recent sessions")
+    expect(dialog).to_contain_text("1…2")
+    visitor.check_access()
+    keys.press("Escape")
+    expect(dialog).to_be_hidden()
+    keys.press("2")
+    expect(page.get_by_role("heading", level=1, name="Mean ships by port")).to_be_visible()
+    page.get_by_role("link", name="Read the report").click()
+    sections = page.get_by_role("main").get_by_role("heading", level=2)
+    expect(sections.first).to_be_visible()
+    # After its navigation the page puts the focus there.
+    expect(page.get_by_role("main")).to_be_focused()
+    keys.press("j")
+    expect(sections.nth(0)).to_be_focused()
+    keys.press("j")
+    expect(sections.nth(1)).to_be_focused()
+    keys.press("k")
+    expect(sections.nth(0)).to_be_focused()
+    # The browser's own dialog cannot be seen by a test.
+    page.evaluate("window.print = () => (document.title = 'printed')")
+    keys.press("p")
+    expect(page).to_have_title("printed")
+    keys.press("?")
+    for key in ("Print", "Everything as a zip", "Next line of a list, or section of a report"):
+        expect(dialog).to_contain_text(key)
+    visitor.check_access()
+    visitor.check_rules()
+
+
+def test_columns_of_a_table_are_reached_sorted_and_hidden_by_keys(visit: Any) -> None:
+    visitor: Visit = visit()
+    page, keys = visitor.page, visitor.page.keyboard
+    rows = b"".join(b"%s,%d,%d\n" % ((b"Kiel", b"Bari")[n % 2], n % 40, n) for n in range(91))
+    file = {"name": "moorings.csv", "mimeType": "text/csv", "buffer": b"port,ships,depth\n" + rows}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    visitor.open(f"/data/{dataset}")
+    grid = page.get_by_role("grid")
+    heads = grid.get_by_role("columnheader")
+    expect(heads).to_have_count(3)
+    keys.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    for meaning in ("Go to the column", "Sort by it", "Hide the column", "Only rows with this"):
+        expect(dialog).to_contain_text(meaning)
+    keys.press("Escape")
+    expect(dialog).to_be_hidden()
+    keys.press("/")
+    field = page.get_by_role("combobox", name="Go to the column")
+    expect(field).to_be_focused()
+    keys.type("dep")
+    keys.press("Enter")
+    expect(grid).to_have_attribute("aria-activedescendant", re.compile("-0-2$"))
+    grid.focus()
+    keys.press("s")
+    expect(heads.nth(2)).to_have_attribute("aria-sort", "ascending")
+    keys.press("ArrowLeft")
+    keys.press("h")
+    expect(heads).to_have_count(2)
+    # Past the hidden one, in both ways.
+    expect(grid).to_have_attribute("aria-activedescendant", re.compile("-2$"))
+    keys.press("ArrowLeft")
+    expect(grid).to_have_attribute("aria-activedescendant", re.compile("-0$"))
+    visitor.check_access()
+    page.get_by_role("button", name="Show 1 hidden column").click()
+    expect(heads).to_have_count(3)
+    field.fill("tide")
+    field.press("Enter")
+    expect(page.get_by_text("No column has “tide” in its name.")).to_be_visible()
+    visitor.check_rules()

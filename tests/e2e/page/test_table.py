@@ -62,7 +62,7 @@ def jump(page: Page, row: int) -> None:
 
 
 def _filter(page: Page, column: str, comparison: str, value: str) -> None:
-    page.get_by_role("combobox", name="Column").select_option(column)
+    page.get_by_role("combobox", name="Column", exact=True).select_option(column)
     page.get_by_label("Comparison").select_option(comparison)
     page.get_by_role("textbox", name="Value", exact=True).fill(value)
     page.keyboard.press("Enter")
@@ -105,7 +105,7 @@ def test_a_large_table_is_sorted_and_filtered_by_keyboard_alone(open_table: Call
     expect(grid(page)).to_have_attribute("aria-activedescendant", re.compile("-0-3$"))
     active = cell(page, 1, 3).get_attribute("id")
     assert grid(page).get_attribute("aria-activedescendant") == active
-    page.get_by_role("combobox", name="Column").select_option("state")
+    page.get_by_role("combobox", name="Column", exact=True).select_option("state")
     page.get_by_role("textbox", name="Value", exact=True).fill("closed")
     keys.press("Enter")
     expect(page.get_by_role("status").filter(has_text="4 of 2,000,000 rows")).to_be_visible()

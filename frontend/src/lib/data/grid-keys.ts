@@ -29,6 +29,15 @@ export function moveByKey(event: KeyboardEvent, from: CellPlace, size: GridSize)
 	return place ? clampPlace(place, size) : null;
 }
 
+/** The place of the column that is meant by its name, or by a part of it, in any case; null where no name has that. */
+export function findColumn(names: readonly string[], words: string): number | null {
+	const searched = words.trim().toLowerCase();
+	if (!searched) return null;
+	const lower = names.map((name) => name.toLowerCase());
+	const places = [lower.indexOf(searched), lower.findIndex((name) => name.startsWith(searched)), lower.findIndex((name) => name.includes(searched))];
+	return places.find((place) => place >= 0) ?? null;
+}
+
 export const clampPlace = (place: CellPlace, size: GridSize): CellPlace => ({
 	row: Math.max(-1, Math.min(size.rows - 1, place.row)),
 	column: Math.max(0, Math.min(size.columns - 1, place.column))

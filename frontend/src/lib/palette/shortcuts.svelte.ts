@@ -62,7 +62,7 @@ class Shortcuts {
 		}
 		if (this.isGoing) return true;
 		if (key === '?') this.open('keys');
-		else if (key === '/') focusQuestion();
+		else if (key === '/') pressScreenKey(key) || focusQuestion();
 		else if (key === 'j') return moveByLine(1);
 		else if (key === 'k') return moveByLine(-1);
 		else if (key === 'y') void this.copyAddress();
