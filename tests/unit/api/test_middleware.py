@@ -3,9 +3,11 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 import structlog
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
 
 from app.api.server import middleware
-from app.api.server.middleware import is_too_deep
+from app.api.server.middleware import Envelope, is_too_deep
 
 PASSWORD = "correct horse"
 
@@ -67,6 +69,27 @@ async def test_the_log_has_the_request_and_nothing_that_the_user_sent(
     assert (line["method"], line["route"], line["status"]) == ("POST", "/echo", 200)
     said = str(lines)
     assert not any(secret in said for secret in (PASSWORD, "t0ken", "h3ader"))
+
+
+async def test_a_client_that_leaves_is_no_failure_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(middleware, "log", structlog.get_logger())
+    answers: list[Message] = []
+
+    async def leave(scope: Scope, receive: Receive, send: Send) -> None:
+        async for _ in Request(scope, receive).stream():
+            raise AssertionError("nothing has arrived")
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        answers.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": []}
+    with structlog.testing.capture_logs() as lines:
+        await Envelope(leave)(scope, receive, send)
+    assert [line["event"] for line in lines] == ["client_left", "request"]
+    assert not answers
 
 
 @pytest.mark.parametrize(

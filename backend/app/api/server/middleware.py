@@ -11,10 +11,10 @@ from uuid import uuid4
 import structlog
 from fastapi import HTTPException
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.exception_handlers import problem, unknown_problem
-from app.api.server.disconnects import ClientLeft
 from app.observability.metrics.api_requests import SLOW_CLIENTS, observe_request
 
 log = structlog.get_logger("labcrew.access")
@@ -79,7 +79,8 @@ class Envelope:
             await self.app(scope, receive, send_named)
         except ClientTooSlow:
             log.info("client_too_slow", **_log_fields(scope))
-        except ClientLeft:
+        # In the middle of its body, or while it was worked on: no failure of the service.
+        except ClientDisconnect:
             log.info("client_left", **_log_fields(scope))
         except Exception:
             log.exception("request_failed", method=scope["method"], **_log_fields(scope))
