@@ -31,6 +31,7 @@ TABLES: Mapping[str, dict[str, Any]] = {
         _table("fraud", _column("v1"), _column("v2"), _column("amount"), _flag("is_fraud")),
         _table("churn", _column("tenure"), _column("monthly_charge"), _flag("Churned", "No", "Yes")),
         _table("house_prices", _column("lot_area"), _column("bedrooms"), _column("SalePrice")),
+        _table("flights", _column("flight", "integer"), _column("air_time"), _column("seats")),
         _table("gym_attendance", _column("age"), _column("distance_km"), _column("attendance_pct")),
         _table("daily_sales", _column("on", "datetime"), _column("discount"), _column("sales")),
         _table("order_lines", _column("weight_kg"), _column("line_no", "integer"), _column("order_id", "text")),
@@ -77,6 +78,7 @@ def test_a_table_that_is_named_after_its_rows_says_no_target() -> None:
         ("house_prices", "house", ["SalePrice"]),
         ("gym_attendance", "gym", ["attendance_pct"]),
         ("parcels", "parcels", []),
+        ("flights", "flights", []),
         ("order_lines", "order lines", []),
     ],
 )
@@ -119,3 +121,13 @@ def test_who_departs_leaves_no_department() -> None:
     plan = run_planner("which employees are likely to leave?", [STAFF])
     assert isinstance(plan, Plan), plan
     assert plan.target == "Attrition"
+
+
+HOUSES = _table("house_prices", _column("year_built", "integer", min=1900, max=2020), _column("SalePrice"))
+
+
+@pytest.mark.parametrize("goal", ["forecast house prices", "predict future house prices"])
+def test_years_of_building_are_no_times_of_a_forecast(goal: str) -> None:
+    plan = run_planner(goal, [HOUSES])
+    assert isinstance(plan, Plan), plan
+    assert (plan.target, plan.aggregation, plan.horizon) == ("SalePrice", None, None)

@@ -14,8 +14,16 @@ _MODEL = re.compile(
 """A model as the object of its making. What it is for comes before its noun, whose rows may come behind it."""
 
 
+_FUTURE = re.compile(r"\b(?:predict|estimate|model|project)(?:ing)? (?:the |our )?future (?=\w)", re.IGNORECASE)
+"""A prediction of what is to come is a forecast."""
+
+
 def spell_out_models(text: str) -> str:
-    """Return a text with the verb of what a model does: "predict spam" for "build a spam filter"."""
+    """Return a text with the verb of what a model does.
+
+    "Predict spam" for "build a spam filter", "forecast sales" for "predict future sales".
+    """
+    text = _FUTURE.sub("forecast ", text)
     if VERB.search(text) or (match := _MODEL.search(text)) is None:
         return text
     owner = f" of {match['owner']}" if match["owner"] else ""

@@ -26,6 +26,8 @@ from app.agents.goals.periods.time_axis import (
     measure_frequency,
 )
 from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.words.tokenizer import words
+from app.agents.goals.words.vocabulary import word_set
 
 MIN_PERIOD_COLUMNS = 4
 """Columns named by periods from which a table is wide: fewer are a comparison of years."""
@@ -47,18 +49,31 @@ _TIME_WORD = re.compile(r"date|day|time|datum|fecha|tag|jour|when|period", re.IG
 _HOUR_WORD = re.compile(r"hour|stunde|^hr|heure|hora|uhrzeit|clock|^time$|^hh", re.IGNORECASE)
 _YEAR_WORD = re.compile(r"time|year|date|yr", re.IGNORECASE)
 _MONTH_WORD = re.compile(r"month|period|date|ym|monat|mois", re.IGNORECASE)
+_YEARS_OF_THINGS = word_set(
+    "built build construction constructed model made make manufactured founded established renovated"
+)
+"""Words of years that say how old a thing is, and not when its row came about: `year_built` of houses."""
 _QUARTER_NAME = re.compile(r"q(?:uarter)?[ _]?[1-4]", re.IGNORECASE)
 
 
 def find_time_axes(table: TableProfile) -> list[MeasuredAxis]:
     """Find the axes that a table may have, the likeliest first."""
-    columns = [column for column in table.columns if column.hint not in ("constant", "empty")]
+    columns = [
+        column
+        for column in table.columns
+        if column.hint not in ("constant", "empty") and not _is_year_of_thing(column)
+    ]
     # The year of one year's rows is constant, and its months and days are times with it alone.
     parts = [column for column in table.columns if column in columns or _is_year(column)]
     axes = [*_moment_axes(columns), *_period_axes(columns), *_part_axes(parts, table.rows)]
     wide = _wide_axis(table)
     # Numbers that look like years or days may be measurements: such axes are tried last.
     return [wide, *axes] if wide else [*axes, *_number_axes(columns)]
+
+
+def _is_year_of_thing(column: Column) -> bool:
+    own = {*words(column.name)}
+    return bool(_YEARS_OF_THINGS & own) and not own.isdisjoint(("year", "yr", "yearbuilt"))
 
 
 def parts_of_times(table: TableProfile) -> list[str]:

@@ -243,7 +243,7 @@ class MeasureRequest:
             self.counts_rows
             and is_singular
             and column.type == "integer"
-            and {*stems(column.name)} <= self._row_nouns
+            and {*stems(column.name)} <= self._row_nouns | {*stems(self.table.name)}
         )
 
     def _is_claimed(self, column: Column) -> bool:
@@ -302,7 +302,7 @@ class MeasureRequest:
         # Only where the goal says the noun as it is: the stem of milkings is that of milk.
         substances = {stem(word) for word in self._substances if self._asks_for_substance}
         identifiers = {word for c in self.table.columns if c.hint == "id" for word in stems(c.name)}
-        nouns = {*stems(self.table.name)} | (identifiers - IDENTIFIER_WORDS) | self.events
+        nouns = {*stems(self.table.subject)} | (identifiers - IDENTIFIER_WORDS) | self.events
         return nouns - substances
 
     @property

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from app.agents.goals.tables.column_formula import Derivation
 from app.agents.goals.words.name_parts import parts_of_name
+from app.agents.goals.words.quantity_names import quantities_of_name
 from app.agents.goals.words.stemming import stems
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, SECONDS_BY_UNIT
@@ -98,8 +99,14 @@ class TableProfile:
     def columns_in_name(self) -> list[Column]:
         """The columns whose noun the table's name has, as a file has that is named after what is predicted
         of it: `churned` of `churn.csv`, `SalePrice` of `house_prices.csv`."""
-        own = parts_of_name(self.name)
-        return [column for column in self.columns if _may_be_outcome(column) and _noun(column) in own]
+        nouns = {part: word for word in words(self.name) for part in parts_of_name(word)}
+        return [
+            column
+            for column in self.columns
+            if (noun := _noun(column)) in nouns
+            and _may_be_outcome(column)
+            and not _numbers_things(column, nouns[noun])
+        ]
 
     @cached_property
     def subject(self) -> str:
@@ -114,6 +121,17 @@ class TableProfile:
 def _may_be_outcome(column: Column) -> bool:
     """Tell if a table may be named after a column: `order_id` of orders says which row it is."""
     return column.can_be_target and not column.unique and IDENTIFIER_WORDS.isdisjoint(words(column.name))
+
+
+def _numbers_things(column: Column, noun: str) -> bool:
+    """Tell if a column has a number of what the noun calls in the plural: `flight` of `flights`.
+
+    `salary` of `salaries` is an amount.
+    """
+    own = words(column.name)[-1]
+    is_one_of_many = noun != own and noun.endswith("s") and not own.endswith("s")
+    is_code = column.type == "integer" and column.distinct >= MIN_NUMBERED_ROWS
+    return is_one_of_many and is_code and not quantities_of_name([own])
 
 
 def _noun(column: Column) -> str:

@@ -1,14 +1,11 @@
 """Kinds of quantities: what a goal asks for ("how heavy", "how much will we pay"), and what columns hold."""
 
 import re
-from collections.abc import Sequence
 
 from app.agents.goals.tables.profiles import Column
 from app.agents.goals.tables.units import column_unit, find_unit
-from app.agents.goals.words.concepts import expand
-from app.agents.goals.words.stemming import stem
+from app.agents.goals.words.quantity_names import quantities_of_name
 from app.agents.goals.words.tokenizer import words
-from app.agents.goals.words.vocabulary import word_set
 
 _REQUESTS_BY_KIND: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words_of_kind})\b", re.IGNORECASE))
@@ -42,26 +39,6 @@ _REQUESTS_BY_KIND: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 """Words by which goals ask for a kind of quantity."""
-_NAMES_BY_KIND = {
-    "time": word_set(
-        "duration dur minutes min mins hours hrs hour days day time delay late wait tenure age los sec"
-    ),
-    "money": word_set(
-        "price cost amount fee fare revenue income salary pay paid charge charges value budget spend spent"
-        " premium rent bill tip wage earnings sales turnover profit margin balance loan debt usd eur gbp"
-        " gross net total"
-    ),
-    "count": word_set("count number quantity units visits orders items goals attempts calls clicks sessions n"),
-    "mass": word_set("weight mass tonnage kg load"),
-    "length": word_set("distance length width depth height range mileage km"),
-    "temperature": word_set("temperature temp tmax tmin heat celsius"),
-    "share": word_set("rate share percent ratio pct yield efficiency occupancy"),
-    "rating": word_set("rating score grade mark points quality rank stars satisfaction result"),
-    "place": word_set(
-        "city town region district station country state area location branch store site ward zone"
-    ),
-}
-_STEMS_BY_KIND = {kind: frozenset(map(stem, names)) | names for kind, names in _NAMES_BY_KIND.items()}
 _KINDS_BY_DIMENSION = {
     "time": "time",
     "money": "money",
@@ -82,11 +59,6 @@ def stored_quantities(column: Column) -> frozenset[str]:
     unit = find_unit(column.unit) or column_unit(column.name)
     by_unit = _KINDS_BY_DIMENSION.get(unit.dimension) if unit else None
     return quantities_of_name(words(column.name)) | ({by_unit} if by_unit else set())
-
-
-def quantities_of_name(parts: Sequence[str]) -> frozenset[str]:
-    own = {*parts, *map(expand, parts)}
-    return frozenset(kind for kind, names in _STEMS_BY_KIND.items() if own & names)
 
 
 def fits_unit(unit: str | None, column: Column) -> bool:

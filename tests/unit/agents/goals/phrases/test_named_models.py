@@ -12,6 +12,8 @@ from app.agents.goals.phrases.named_models import spell_out_models
         ("Build a spam filter", "predict spam"),
         ("I need a simple churn predictor, by Friday", "predict churn, by Friday"),
         ("make me a price calculator for flats", "predict price of flats"),
+        ("predict our future revenue", "forecast revenue"),
+        ("predict churn of future customers", "predict churn of future customers"),
         ("train a detector of leaks", "train a detector of leaks"),
         ("filter the rows of March", "filter the rows of March"),
         ("predict the load, then build a leak detector", "predict the load, then build a leak detector"),
