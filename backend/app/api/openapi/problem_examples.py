@@ -96,7 +96,7 @@ _CONFLICTS = {
     "chat": _reused_key("message"),
     "chat_stream": _reused_key("message"),
     "compare_sessions": _Example(
-        "not_a_study", f"{EXAMPLE_ID} is a run, which has no model to compare. Name sessions."
+        "not_a_study", "“Daily sums” is a run, which has no model to compare. Name sessions."
     ),
     "correct_dataset_schema": _Example(
         "reading_changed", "The reading was corrected meanwhile; look at it again."
