@@ -41,23 +41,24 @@ class DatasetUse(BaseModel):
         description="Deleting the dataset with `derived=true` deletes it too. Threads and workflows stay."
     )
     created_at: datetime
+    workflow_id: UUID | None = Field(default=None, description="Of a run of a workflow.")
 
 
 # $3 holds the one dataset. Documents spell its id as their authors do: in capitals, without hyphens, as a URN.
 _USES = """
 with -- DERIVED
 , uses as (
-  select kind, id, name, is_live, true as is_derived, created_at from dependents
+  select kind, id, name, is_live, true as is_derived, created_at, workflow_id from dependents
   union all
-  select 'model', id, left(name, 80), false, true, created_at from artifacts
+  select 'model', id, left(name, 80), false, true, created_at, null from artifacts
   where owner_id = $1 and kind = 'model' and session_id in (select id from begun)
   union all
-  select 'thread', t.id, left(t.title, 80), false, false, t.created_at from threads t
+  select 'thread', t.id, left(t.title, 80), false, false, t.created_at, null from threads t
   where owner_id = $1 and deleted_at is null and (t.dataset_ids && $3::uuid[] or exists (
     select from turns join sessions s on s.id = session_id
     where thread_id = t.id and s.dataset_ids && $3::uuid[]))
   union all
-  select 'workflow', w.id, left(w.name, 80), false, false, w.created_at
+  select 'workflow', w.id, left(w.name, 80), false, false, w.created_at, null
   from workflows w join workflow_versions v on v.workflow_id = w.id and v.n = w.version
   where owner_id = $1 and exists (
     select from json_array_elements(v.document -> 'nodes') node
@@ -67,7 +68,7 @@ with -- DERIVED
 """.replace("-- DERIVED", DERIVED)
 _LIST = """
 -- USES
-select kind, id, name, is_live, is_derived, created_at from uses
+select kind, id, name, is_live, is_derived, created_at, workflow_id from uses
 where ($5::text is null or kind = $5) and created_at <= coalesce($6, 'infinity'::timestamptz)
   and ($6 is null or created_at < $6 or id > $7::uuid)
 order by created_at desc, id limit $8 offset $9

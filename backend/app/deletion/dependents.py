@@ -31,12 +31,17 @@ begun as (
     select from models m where coalesce(r.preferences #>> '{prediction,model_id}' = m.id,
       m.is_original and r.preferences #>> '{prediction,model}' = m.digest))
 ), dependents as (
-  select case class when 'run' then 'run' else 'session' end as kind, id, left(goal, 80) as name,
-    ended_at is null as is_live, parent_id, created_at
-  from sessions where id in (
+  -- The goal of a run of a workflow is a document, which nobody recognises.
+  select case class when 'run' then 'run' else 'session' end as kind, id,
+    left(coalesce(s.name, case when graph = 'workflow' then coalesce(
+      (select w.name from workflows w where w.id::text = s.preferences #>> '{workflow,id}'), 'workflow')
+      else goal end), 80) as name,
+    ended_at is null as is_live, parent_id, created_at,
+    case when graph = 'workflow' then (s.preferences #>> '{workflow,id}')::uuid end as workflow_id
+  from sessions s where id in (
     select id from begun union select id from inside union select id from predicting)
   union all
-  select 'artifact', id, left(name, 80), false, null, created_at from artifacts
+  select 'artifact', id, left(name, 80), false, null, created_at, null from artifacts
   where owner_id = $1 and session_id is null and (
     meta ->> 'model_id' in (select id from models) or meta ->> 'table_id' = any($3::uuid[]::text[]))
 )

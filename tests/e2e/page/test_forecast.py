@@ -7,6 +7,8 @@ from typing import Any
 from playwright.sync_api import expect
 from tests.fast_families import FAST_FAMILIES
 
+from .conftest import DESKTOP, PHONE
+
 
 def test_a_forecast_is_seen_and_saved(visit: Any) -> None:
     visitor = visit()
@@ -27,6 +29,14 @@ def test_a_forecast_is_seen_and_saved(visit: Any) -> None:
     visitor.open(f"/sessions/{session}")
     answer = page.get_by_role("region", name="Answer")
     expect(answer.get_by_role("img", name="Known values and forecasts")).to_be_visible()
+    # On a phone it keeps the size in which its words are read, and scrolls in its own box.
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    box = answer.get_by_role("img", name="Known values and forecasts").bounding_box()
+    assert box is not None
+    assert box["width"] > PHONE[0]
+    visitor.check_width()
+    visitor.check_access()
+    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
     visitor.check_access()
     with page.expect_download() as saved:
         answer.get_by_role("link", name="All forecasts as CSV").click()

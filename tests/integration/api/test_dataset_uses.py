@@ -79,6 +79,22 @@ async def test_each_kind_of_use_is_named_and_nothing_else(app: FastAPI, ada: Use
     assert [use["id"] for use in (await uses_of(eve, theirs.id))["items"]] == [str(stranger.id)]
 
 
+async def test_a_run_of_a_workflow_is_named_as_its_workflow(app: FastAPI, ada: User) -> None:
+    table = a_dataset(ada.id)
+    await add(app, table)
+    workflow = await a_workflow(ada, "nightly", table.id)
+    document, gone = '{"nodes": []}', str(uuid4())
+    of_run: dict[str, Any] = {"class_": "run", "graph": "workflow", "goal": document, "dataset_ids": [table.id]}
+    run = a_session(ada.id, preferences={"workflow": {"id": workflow}}, **of_run)
+    orphan = a_session(ada.id, preferences={"workflow": {"id": gone}}, **of_run)
+    await add(app, run, orphan)
+    runs = {use["id"]: use for use in (await uses_of(ada, table.id, kind="run"))["items"]}
+    assert {id_: (use["name"], use["workflow_id"]) for id_, use in runs.items()} == {
+        str(run.id): ("nightly", workflow),
+        str(orphan.id): ("workflow", gone),
+    }
+
+
 async def test_what_a_refused_deletion_names_is_what_the_uses_call_derived(app: FastAPI, ada: User) -> None:
     table = a_dataset(ada.id)
     used = a_session(ada.id, dataset_ids=[table.id])

@@ -24,6 +24,7 @@ export const usesOf = (dataset_id: string): PagedList<DatasetUse> =>
 	);
 
 export function addressOfUse(use: DatasetUse): string | null {
+	if (use.workflow_id) return `/workflows/${use.workflow_id}?run=${use.id}`;
 	if (use.kind === 'run') return '/runs';
 	const path = PATHS[use.kind];
 	return path ? `${path}/${use.id}` : null;
@@ -31,4 +32,4 @@ export function addressOfUse(use: DatasetUse): string | null {
 
 /** What people call a kind of use. */
 export const useNoun = (use: DatasetUse): string =>
-	use.kind === 'thread' ? 'conversation' : use.kind === 'artifact' ? 'predictions' : use.kind;
+	use.workflow_id ? 'run of a workflow' : use.kind === 'thread' ? 'conversation' : use.kind === 'artifact' ? 'predictions' : use.kind;
