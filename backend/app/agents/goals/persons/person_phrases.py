@@ -19,8 +19,8 @@ _DEED = (
 )
 _PERSON = rf"(?:{'|'.join(sorted(PERSONS))})s?"
 _NOT = (
-    r"(?:(?:wo|do|does|is|are)n['\u2019]?t|(?:will|do|does|is|are) not|never|no longer|nobody|unlikely to"
-    r"|fail(?:s|ing)? to|without ever)"
+    r"(?:(?:wo|do|does|is|are)n['\u2019]?t|(?:will|do|does|is|are) (?:\w+ )?not|never|no longer|nobody"
+    r"|unlikely to|fail(?:s|ing)? to|without ever)"
 )
 _AGAIN = re.compile(
     rf"\b(?:{_DEED} (?:\w+ ){{0,3}}(?:again|back|once more)|{_DEED} another"
@@ -69,6 +69,11 @@ _DOES = re.compile(
     re.IGNORECASE,
 )
 """Words for a person who does something in a time to come."""
+_AHEAD = re.compile(r"\b(?:will|going to|coming|next|future|upcoming|expected)\b", re.IGNORECASE)
+"""Words for a time to come, where its length is not read."""
+_HALF_YEAR = re.compile(r"\b(?:half|six)[- ](?:a )?(?:year|months?)\b", re.IGNORECASE)
+HALF_YEAR_DAYS = 183
+"""Days of half a year."""
 _HOW_MANY_PERSONS = re.compile(rf"\b(?:how many|number of)(?: \w+)? {_PERSON}\b", re.IGNORECASE)
 """Words for a number of persons: one figure of all of them, and no prediction for each."""
 _UNITS = "|".join(SECONDS_BY_UNIT)
@@ -115,9 +120,10 @@ def find_outcome(goal: Goal, *, has_many: bool) -> PersonOutcome | None:
         return None
     if _VALUE.search(text):
         return "sum"
-    if goal.lookahead and has_many and _SPENDING.search(text):
+    is_of_each = has_many and bool(goal.lookahead or _AHEAD.search(text))
+    if is_of_each and _SPENDING.search(text):
         return "sum"
-    if goal.lookahead and has_many and _NUMBER.search(text):
+    if is_of_each and _NUMBER.search(text):
         return "count"
     if _AGAIN.search(text) or (_DOES.search(text) and horizon_days(goal)):
         return "active"
@@ -160,5 +166,7 @@ def horizon_days(goal: Goal) -> int | None:
         unit = (match["unit"] or match["unit_of_days"]).lower()
         number = COUNT_WORDS.get(count) or int(count)
         return max(1, round(number * SECONDS_BY_UNIT[unit] / SECONDS_BY_UNIT["day"]))
+    if _HALF_YEAR.search(goal.text):
+        return HALF_YEAR_DAYS
     period = find_calendar_period(goal.text)
     return period.days if period else None

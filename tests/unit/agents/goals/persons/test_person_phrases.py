@@ -52,6 +52,8 @@ GIFTS = {
         ("forecast each customer's revenue for the next quarter", make_orders(), "sum", 91),
         ("how often will each member come in the next 4 weeks?", CHECK_INS, "count", 28),
         ("Give me a list of customers we might lose in the next 60 days", make_orders(), "inactive", 60),
+        ("Flag customers that will probably not order again", make_orders(), "inactive", 30),
+        ("How much is every customer going to spend in the next half year?", make_orders(), "sum", 183),
         ("predict repeat buyers", make_orders(), "active", 30),
         ("What are the chances that each customer orders again within a month?", make_orders(), "active", 30),
     ],
