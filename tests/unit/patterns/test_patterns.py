@@ -37,6 +37,8 @@ RESOLVED_ELSEWHERE = {
     "app.workflows.phrases.node_search:find_nodes": "an escaped name, or a plain word",
     "app.workflows.phrases.schedule_phrases:_read_days": "names of days",
     "app.workflows.phrases.sources:find_dataset": "an escaped name behind verbs, at the beginning of a text",
+    "app.tools.conversations.user_words:is_own_answer": "an escaped answer between two look-arounds",
+    "app.tools.conversations.user_words:is_own_request": "an escaped address before a look-ahead",
     "app.tools.queries.program_execution:is_mentioned": "an escaped name between two look-arounds",
 }
 
