@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import core_schema
 
 _SIZES = frozenset({"minLength", "maxLength", "maxItems", "maxProperties"})
@@ -16,6 +16,14 @@ class PromptSchema(GenerateJsonSchema):
     default". A model that leaves the field out says the same, and what is sent as null is still valid. Bounds
     of sizes guard the service; they are far beyond what a model writes, and a refusal names the one it met.
     """
+
+    def generate(self, schema: Any, mode: JsonSchemaMode = "validation") -> JsonSchemaValue:
+        described = super().generate(schema, mode)
+        for definition in described.get("$defs", {}).values():
+            # Its key is the same name, and a field that it does not have is refused by its own.
+            definition.pop("title", None)
+            definition.pop("additionalProperties", None)
+        return described
 
     def str_schema(self, schema: core_schema.StringSchema) -> JsonSchemaValue:
         return _without_sizes(super().str_schema(schema))

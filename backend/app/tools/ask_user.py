@@ -22,9 +22,9 @@ async def ask_user(
 ) -> CallResult:
     """Ask the user one question and wait for the answer.
 
-    Ask only for information that goal and data do not contain. Give the options to choose from and the default
-    that you would choose; `free_text` allows any other answer too. `needs_answer`: no default would be right,
-    so that the session waits for the user, or ends where nobody answers.
+    Ask only for what goal and data do not contain. Give the options and the default that you would choose;
+    `free_text` allows any other answer too. `needs_answer`: no default would be right, so that the session
+    waits for the user, or ends where nobody answers.
     """
     # Without a default the session waits, or ends where nobody answers; a default would be taken by itself.
     if needs_answer:

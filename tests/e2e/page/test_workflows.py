@@ -249,7 +249,8 @@ def test_a_run_that_failed_is_in_the_inbox_until_it_was_seen(visit: Any) -> None
     # It comes by itself, as one that a schedule began.
     visitor.call("POST", f"/workflows/{saved['id']}/run", data={"by_node": True})
     failed = page.get_by_role("list", name="Runs of workflows to look at").get_by_role("listitem")
-    expect(failed).to_contain_text("Nightly: rows: ")
+    expect(failed.get_by_role("link", name="Nightly", exact=True)).to_be_visible()
+    expect(failed).to_contain_text("rows: ")
     expect(failed).to_contain_text("failed")
     expect(page.get_by_role("heading", name="Waits for you (1)")).to_be_visible()
     places = page.get_by_role("navigation", name="Main")
@@ -276,7 +277,7 @@ def test_a_run_that_failed_is_in_the_inbox_until_it_was_seen(visit: Any) -> None
     visitor.open("/")
     expect(page.get_by_role("heading", name="Needs you (1)")).to_be_visible()
     with page.expect_response(lambda response: response.url.endswith("/seen")):
-        page.get_by_role("link", name="Nightly: rows").click()
+        page.get_by_role("main").get_by_role("link", name="Nightly", exact=True).click()
     expect(page.get_by_role("list", name="Nodes of the run")).to_contain_text("rows")
     visitor.open("/inbox")
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()

@@ -24,7 +24,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from tests.patience import HANG_GUARD_S, wait_until
 
-from app.api import session_waits
+from app.api.dependencies import session_ends
 from app.settings import Settings
 
 from .conftest import PASSWORD, PREFIX
@@ -102,7 +102,7 @@ NOBODY = Caller({}, {}, ())
 @pytest.fixture
 def service(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     # Nobody works here: each wait would last to its end.
-    monkeypatch.setattr(session_waits, "MAX_WAIT_S", 0.05)
+    monkeypatch.setattr(session_ends, "MAX_WAIT_S", 0.05)
     quick = {"address_requests": "", "user_requests": "", "user_uploads": "", "user_sessions": 0}
     with served(settings.model_copy(update=quick)) as url:
         wait_until(lambda: _answers(url), every_s=0.05)

@@ -74,14 +74,17 @@ async def test_a_repeated_secret_reaches_no_prompt_event_log_error_or_row(
     log: io.StringIO,  # noqa: F811
 ) -> None:
     PROMPTS.clear()
+    # Requests of saved workflows need no consent of their own.
+    describing = chain({"id": "echo", **make_request(outside)}, make_agent("describe the rows", "words"))
+    saved = await save(ada, describing)
+    failing = await save(ada, chain({"id": "echo", **make_request(outside, "/broken")}))
     shown = await ask(ada, "fetch the echo")
     assert shown["table"]["row_count"] == 1, shown
     kept = await approve(ada, await ask(ada, "do it daily", thread_id=shown["thread_id"]))
     assert kept["workflow"]["name"] == "Echo", kept
-    describing = chain({"id": "echo", **make_request(outside)}, make_agent("describe the rows", "words"))
-    ended = await run(ada, await save(ada, describing))
+    ended = await run(ada, saved)
     assert ended["outcome"] == "succeeded", ended
-    broken = await run(ada, await save(ada, chain({"id": "echo", **make_request(outside, "/broken")})))
+    broken = await run(ada, failing)
     assert broken["outcome"] == "failed"
     assert sum(f"Bearer {HIDDEN}" in head for head in outside.heads) >= 4, "the service did get it"
 

@@ -43,15 +43,18 @@ SAVED = [{"url": URL, "secret": "prices", "params": {"day": "1"}}]
         ({"url": "https://api.example.com/new", "records": "/rows"}, True),
         ({"url": "https://api.example.com/new", "secret": "prices"}, False),
         ({"url": "https://api.example.com/new", "params": {"q": "ada"}}, False),
+        ({"url": "https://api.example.com/new?q=1"}, True),
+        ({"url": "https://api.example.com/new?q=1&of=ada"}, False),
         ({"url": "https://api.example.com/new?q=ada"}, False),
-        ({"url": "https://api.example.co"}, False),
-        ({"url": "https://api.example"}, False),
-        ({"url": "https://other.example.com/"}, False),
+        ({"url": "https://api.example.com/new?q"}, False),
+        ({"url": "https://ada@api.example.com/new"}, False),
+        ({"url": "https://other.example.com/prices"}, True),
+        ({"url": "https://other.example.com/prices", "method": "POST"}, False),
         ({}, False),
     ],
 )
 def test_a_request_is_the_users_where_nothing_is_added_to_it(config: dict[str, object], own: bool) -> None:
-    assert is_own_request("fetch https://api.example.com/new.", SAVED, config) is own
+    assert is_own_request("fetch https://api.example.com/new?q=1.", SAVED, config) is own
 
 
 def test_a_run_is_retried_by_words_that_say_so() -> None:

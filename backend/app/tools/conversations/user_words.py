@@ -29,6 +29,8 @@ _RETRIES = re.compile(
 )
 _READING_FIELDS = frozenset({"url", "method", "records", "timeout_s"})
 """Fields of a request that send nothing but its address."""
+_PARAMETERS = frozenset("?#;{%@")
+"""Characters of addresses behind which values stand that a model may have read elsewhere."""
 
 
 def _bare(text: str) -> str:
@@ -79,13 +81,18 @@ def is_own_answer(message: str, options: Sequence[Any], answer: str) -> bool:
 
 
 def is_own_request(message: str, saved: Collection[Any], config: Any) -> bool:
-    """Check if a request is one of a saved workflow, or only of an address that the message has."""
+    """Check if a request is one of a saved workflow, or only of an address that the message has.
+
+    So is the reading of a page without parameters: operator and user have both allowed its host.
+    """
     if any(config == request for request in saved):
         return True
     if not config.keys() <= _READING_FIELDS or not config.get("url"):
         return False
+    if config.get("method", "GET") == "GET" and not _PARAMETERS & {*str(config["url"])}:
+        return True
     # To its end: the beginning of a name is the name of another host.
-    return re.search(rf"{re.escape(str(config['url']))}(?!\w|[.:@-]\w)", message) is not None
+    return re.search(rf"{re.escape(str(config['url']))}(?!\w|[.:@=&%-]\w)", message) is not None
 
 
 def preview_answer(source: str, question: str, answer: str) -> Preview:
