@@ -17,7 +17,7 @@ from app.agents.questions.ordering import is_descending
 from app.agents.questions.question_reading import (
     Value,
 )
-from app.agents.questions.rewording.placings import holds_places
+from app.agents.questions.tables.place_columns import holds_places
 from app.agents.questions.tables.years import holds_years
 from app.agents.questions.unexplained_words import is_filler
 

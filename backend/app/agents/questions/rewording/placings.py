@@ -3,14 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from app.agents.goals.tables.profiles import Column, TableProfile
+from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.tokenizer import words
-from app.agents.goals.words.vocabulary import word_set
+from app.agents.questions.tables.place_columns import holds_places
 
-_PLACES = word_set("place places placing position rank finish finished placement standing")
-"""Names of the place that somebody takes in a race."""
-MAX_PLACES = 200
-"""Places of the largest field: more are numbers of another kind."""
 _NOUN = r"(?P<noun>[a-z]{2,30})"
 _WINNING_MOST = re.compile(
     rf"^\W*(?P<ask>which|what) {_NOUN} (?:has |have )?(?:won|wins|win|finished first|came first) "
@@ -59,9 +55,3 @@ def reword_placings(question: str, tables: Sequence[TableProfile]) -> str:
     if match := _WINNERS.search(rest):
         return f"{rest[: match.start()]}rows{rest[match.end() :]} {first}"
     return question
-
-
-def holds_places(column: Column) -> bool:
-    """Tell if a number is the place that somebody takes: the first is the best."""
-    is_place = column.type == "integer" and bool(_PLACES & {*words(column.name)}) and column.low == 1
-    return is_place and isinstance(column.high, int | float) and 1 < column.high <= MAX_PLACES
