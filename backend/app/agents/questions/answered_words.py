@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from app.agents.goals.tables.profiles import Column
-from app.agents.questions.composition.steps.event_times import grows_things
 from app.agents.questions.grammar_words import COMPARATIVES, SUPERLATIVES
+from app.agents.questions.growth_verbs import grows_things
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.plan_marks import plan_marks
 from app.agents.questions.question_reading import (

@@ -12,9 +12,9 @@ from app.agents.goals.tables.profiles import Column
 from app.agents.goals.words.stemming import stems
 from app.agents.questions.answered_words import MIN_NAMED_SCORE
 from app.agents.questions.grammar_words import NEGATIONS, SUPERLATIVES
+from app.agents.questions.grammatical_number import is_plural
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import ColumnMatch
-from app.agents.questions.matching.grammatical_number import is_plural
 from app.agents.questions.matching.value_matching import (
     NO,
     YES,

@@ -13,14 +13,14 @@ from math import inf
 from typing import Literal
 
 from app.agents.goals.words.vocabulary import word_set
-from app.agents.questions.composition.number_bounds import (
+from app.agents.questions.conditions.date_columns import date_reference
+from app.agents.questions.conditions.date_spans import as_year
+from app.agents.questions.conditions.number_bounds import (
     NumberBound,
     bound_condition,
     find_bounds,
     meant_columns,
 )
-from app.agents.questions.conditions.date_columns import date_reference
-from app.agents.questions.conditions.date_spans import as_year
 from app.agents.questions.grammar_words import AGGREGATE_WORDS, COMPARATIVES, MONEY_SIGNS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch

@@ -15,9 +15,9 @@ from app.api.dependencies.storage_quota import CHECK_STORAGE
 from app.api.openapi.document import problems
 from app.program_runs.schemas import RunStatus, RunStatusView
 from app.sessions.schemas import WORKFLOW_GRAPH
+from app.workflows.dry_runs import DryRuns, DryRunView
 from app.workflows.patching import Operations
 from app.workflows.proposals import ProposalService, ProposalView, propose_by_operations, propose_by_words
-from app.workflows.runs.dry_runs import DryRuns, DryRunView
 from app.workflows.schemas import ReadVersion, VersionMessage
 from app.workflows.service import WorkflowService, make_changed_error
 from app.workflows.validation import require_valid

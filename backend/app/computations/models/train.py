@@ -22,6 +22,8 @@ from app.modeling.recipe.forecast_origins import get_rows_ahead, prediction_rows
 from app.modeling.scoring.postprocess import POSTPROCESS_KEYS, postprocess
 from app.modeling.scoring.prediction_intervals import widen_intervals
 from app.modeling.table.json_values import round_significant
+from app.modeling.training.blending.blend import blend_candidates, make_oof_table
+from app.modeling.training.blending.refit import refit_on_all_rows
 from app.modeling.training.cross_validation import CrossValidated, cross_validate, final_model
 from app.modeling.training.ensemble.average import (
     ByEntityClassifier,
@@ -29,8 +31,6 @@ from app.modeling.training.ensemble.average import (
     Model,
     count_features,
 )
-from app.modeling.training.ensemble.blend import blend_candidates, make_oof_table
-from app.modeling.training.ensemble.refit import refit_on_all_rows
 from app.modeling.training.fitting import CandidateSpec, candidate_name, fit, greater_is_better
 from app.modeling.training.persistence import StoredModel, deserialize_model, library_versions, serialize_model
 from app.modeling.training.schema import infer_schema

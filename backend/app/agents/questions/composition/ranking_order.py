@@ -9,10 +9,10 @@ from app.agents.goals.tables.units import column_unit
 from app.agents.goals.words.tokenizer import words
 from app.agents.questions.composition.sketch import Mention, Ranking
 from app.agents.questions.grammar_words import PACE_WORDS, SMALL
+from app.agents.questions.grammatical_number import names_several
 from app.agents.questions.grouping import make_period
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import name_parts
-from app.agents.questions.matching.grammatical_number import names_several
 from app.agents.questions.ordering import is_descending
 from app.agents.questions.question_reading import (
     Value,

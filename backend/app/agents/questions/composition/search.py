@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.agents.questions.composition.number_bounds import unit_number
 from app.agents.questions.composition.sketch import NOTHING, Sketch
 from app.agents.questions.composition.steps.cue_steps import cue_steps
 from app.agents.questions.composition.steps.noun_steps import column_steps
@@ -12,6 +11,7 @@ from app.agents.questions.composition.steps.row_noun_steps import row_steps
 from app.agents.questions.composition.steps.skipping import is_participle, skip_word
 from app.agents.questions.composition.steps.unit_steps import unit_steps
 from app.agents.questions.composition.steps.value_steps import value_steps
+from app.agents.questions.conditions.number_bounds import unit_number
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import QuestionReading
 from app.agents.questions.unexplained_words import is_action

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.agents.questions.composition.number_bounds import BoundSign, NumberBound
+from app.agents.questions.conditions.number_bounds import BoundSign, NumberBound
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import Condition, Value
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from app.agents.questions.composition.ranking_order import OPEN_RANK_COUNT, noun_from
 from app.agents.questions.grammar_words import SUPERLATIVES
+from app.agents.questions.grammatical_number import names_several
 from app.agents.questions.items import QuestionItem
-from app.agents.questions.matching.grammatical_number import names_several
 from app.agents.questions.programs.program import Program, Term
 from app.agents.questions.unexplained_words import MIN_PARTIAL_SCORE
 

@@ -15,9 +15,9 @@ from app.agents.questions.grammar_words import (
     ROW_WORDS,
     SUPERLATIVES,
 )
+from app.agents.questions.grammatical_number import is_plural
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.column_matching import STEM, name_parts, related_strength
-from app.agents.questions.matching.grammatical_number import is_plural
 from app.agents.questions.question_reading import AMBIGUITY, is_measurable
 
 MIN_ROW_STRENGTH = 0.45

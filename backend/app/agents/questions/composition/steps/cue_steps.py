@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 from app.agents.questions.composition.cues import Cue, find_cues
-from app.agents.questions.composition.number_bounds import NumberBound, unit_number
 from app.agents.questions.composition.sketch import NOTHING, Ranking, Sketch
 from app.agents.questions.composition.steps.comparison_steps import (
     excess,
@@ -18,6 +17,7 @@ from app.agents.questions.composition.steps.denial_steps import denial_steps
 from app.agents.questions.composition.steps.implied_measures import free_steps, selling_steps, takings_steps
 from app.agents.questions.composition.steps.period_steps import paced_steps, period_steps, trend_steps
 from app.agents.questions.composition.steps.second_interrogatives import asks_further, further_steps
+from app.agents.questions.conditions.number_bounds import NumberBound, unit_number
 from app.agents.questions.grammar_words import MONEY_SIGNS, ORDINALS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.ordering import MAX_ASKED_ROWS

@@ -4,14 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from app.agents.goals.tables.profiles import Column
 from app.agents.questions.composition.sketch import NOTHING, Mention, Ranking, Sketch
-from app.agents.questions.grammar_words import CLASSES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.question_reading import (
     Condition,
     QuestionReading,
 )
 from app.agents.questions.tables.scope import Reference
-from app.agents.questions.tables.years import MAX_YEAR, MIN_YEAR
 from app.plans import build
 
 END_OF_SPAN_COST = 0.02
@@ -81,23 +79,3 @@ MIN_TIME_SCORE = 0.55
 
 def _may_lack(column: Column) -> bool:
     return column.type == "datetime" and column.missing > 0
-
-
-_EXTENTS = frozenset({"by", "from", "in", "over", "to", "since", "between", "per", "during"})
-"""Words behind a verb that say how much or since when something changed."""
-_GROWING = frozenset({"grow", "grows"})
-"""Verbs of a change, which without a time say what things do: `which farms grow barley`."""
-
-
-def grows_things(items: Sequence[QuestionItem], place: int) -> bool:
-    """Tell if `grow` is said of things and not of a figure: nothing in the question says a time."""
-    following = items[place + 1].text if place + 1 < len(items) else ""
-    is_transitive = items[place].text in _GROWING and following not in _EXTENTS
-    return is_transitive and not any(map(_names_time, items))
-
-
-def _names_time(item: QuestionItem) -> bool:
-    """Tell if a word says a time or a period: `monthly`, `June`, `2023`."""
-    is_year = item.number is not None and MIN_YEAR <= item.number <= MAX_YEAR
-    is_period = item.word in CLASSES["@period"] | CLASSES["@month"] or item.kind == "date"
-    return is_period or is_year or any(match.column.type == "datetime" for match in item.columns[:1])

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.agents.goals.words.vocabulary import word_set
-from app.agents.questions.composition.number_bounds import (
+from app.agents.questions.composition.sketch import NOTHING, CountBound, Mention, Sketch
+from app.agents.questions.conditions.number_bounds import (
     NumberBound,
     bound_condition,
     find_bounds,
     meant_columns,
 )
-from app.agents.questions.composition.sketch import NOTHING, CountBound, Mention, Sketch
 from app.agents.questions.grammar_words import ADJECTIVES
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.matching.value_matching import flag_values

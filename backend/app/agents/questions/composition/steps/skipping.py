@@ -7,7 +7,7 @@ from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.composition.cues import PERIODS, find_cues
 from app.agents.questions.composition.sketch import Sketch
-from app.agents.questions.composition.steps.event_times import grows_things, says_happened
+from app.agents.questions.composition.steps.event_times import says_happened
 from app.agents.questions.composition.steps.noun_modifiers import (
     MIN_NAMED_SCORE,
     MIN_VERB_SCORE,
@@ -19,6 +19,7 @@ from app.agents.questions.composition.steps.noun_modifiers import (
 from app.agents.questions.composition.steps.second_interrogatives import joins_question
 from app.agents.questions.figures import default_function
 from app.agents.questions.grammar_words import CLASSES
+from app.agents.questions.growth_verbs import grows_things
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.marking.row_nouns import PEOPLE
 from app.agents.questions.matching.value_matching import denies_flag, flag_values

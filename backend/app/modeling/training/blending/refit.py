@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from app.modeling.estimators.families.boosting_schedule import Clock
 from app.modeling.facts.fits import CandidateFit, FittedSpec
 from app.modeling.problem.problem import Problem
+from app.modeling.training.blending.known_entities import fit_known_entities
 from app.modeling.training.ensemble.average import FittedModel, Model, average_models, route_by_entity
-from app.modeling.training.ensemble.known_entities import fit_known_entities
 from app.modeling.training.fitting import CandidateSpec, fit
 from app.modeling.training.training_set import TrainingSet
 

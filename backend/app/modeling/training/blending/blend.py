@@ -12,9 +12,7 @@ from app.modeling.problem.kinds import ENSEMBLE
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.forecast_origins import ROWS_AHEAD
 from app.modeling.scoring.postprocess import postprocess
-from app.modeling.training.cross_validation import score_by_fold, summarize_folds
-from app.modeling.training.ensemble.average import Model, average_models, count_features
-from app.modeling.training.ensemble.merging import (
+from app.modeling.training.blending.merging import (
     CandidateParts,
     WeightedCandidates,
     assign_weight_folds,
@@ -22,6 +20,8 @@ from app.modeling.training.ensemble.merging import (
     summarize_candidate,
     weight_candidates,
 )
+from app.modeling.training.cross_validation import score_by_fold, summarize_folds
+from app.modeling.training.ensemble.average import Model, average_models, count_features
 from app.modeling.training.ensemble.weights import predict_cross_fitted
 
 
