@@ -45,9 +45,9 @@ class JobAnswer(BaseModel):
     """The answer of a job: the same one, however often the job is sent.
 
     `result_ref`: `artifact://` and the id of an artifact (GET /artifacts/{id}). `result_preview`: text, first
-    rows and query of an execution; patch, workflow and difference of a change; question and options of a job
-    that needs input. `steps`: what made the table of an execution, for `POST /workflows`; none where a workflow
-    cannot make it, as from tables that came with the job.
+    rows, query and charts (GET /charts/{id}) of an execution; patch, workflow and difference of a change;
+    question and options of a job that needs input. `steps`: what made the table of an execution, for
+    `POST /workflows`; none where a workflow cannot make it, as from tables that came with the job.
     """
 
     version: str = VERSION
@@ -95,7 +95,8 @@ def make_answer(message: JobMessage, outcome: JobOutcome) -> JobAnswer:
     )
     error = _read_error(outcome, result)
     status: Status = "failed" if error else "needs_input" if result.get("question") else "completed"
-    preview = _make_preview(result)
+    artifacts: list[dict[str, Any]] = json.loads(outcome.artifacts)
+    preview = _make_preview({**result, "charts": _name_charts(result, artifacts)})
     # It waits for a user, whom a job does not have: the question is the answer.
     if not outcome.has_ended:
         question = json.loads(outcome.question) if outcome.question else {}
@@ -103,7 +104,7 @@ def make_answer(message: JobMessage, outcome: JobOutcome) -> JobAnswer:
     return JobAnswer(
         job_id=message.job_id,
         status=status,
-        result_ref=_find_reference(result, json.loads(outcome.artifacts)),
+        result_ref=_find_reference(result, artifacts),
         result_preview=preview,
         steps=[] if error or not outcome.has_ended else _read_steps(result),
         error=error,
@@ -134,13 +135,23 @@ def _find_reference(result: Mapping[str, Any], artifacts: list[dict[str, Any]]) 
     return f"artifact://{artifact_id}" if artifact_id else None
 
 
+def _name_charts(result: Mapping[str, Any], artifacts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Name the charts of an answer by the ids of their artifacts, for GET /charts/{id}."""
+    ids = {artifact["digest"]: artifact["id"] for artifact in artifacts}
+    return [
+        {"id": ids[chart["digest"]], "title": chart.get("title"), "problem": chart.get("problem")}
+        for chart in result.get("charts", ())
+        if chart["digest"] in ids
+    ]
+
+
 def _question_preview(question: Mapping[str, Any]) -> dict[str, Any]:
     return {"question": question.get("text"), "options": question.get("options") or []}
 
 
 _PREVIEW_PARTS = (
     *("text", "question", "options", "sql", "plan", "code", "stdout", "readings", "suggestions"),
-    *("summary", "difference", "patch", "workflow", "proposal", "workflow_id", "saved", "faults"),
+    *("charts", "summary", "difference", "patch", "workflow", "proposal", "workflow_id", "saved", "faults"),
 )
 """Parts of an outcome that a preview shows, beside the table."""
 

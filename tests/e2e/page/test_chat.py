@@ -28,7 +28,7 @@ def test_an_answer_shows_its_table_its_sql_and_the_call_behind_it(visit: Any, ti
     page.get_by_role("tab", name="SQL").press("Enter")
     expect(page.get_by_text("GROUP BY")).to_be_visible()
     page.keyboard.press("ArrowRight")
-    page.get_by_role("button", name="Execute query plan").click()
+    page.get_by_role("button", name="Runs a query").click()
     drawer = page.get_by_role("dialog", name="Evidence")
     expect(drawer.get_by_text("39.66778761061947")).to_be_visible()
     visitor.check_access()

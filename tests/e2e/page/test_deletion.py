@@ -74,7 +74,7 @@ def test_the_past_events_of_an_ended_session_read_it_no_more(visit: Any) -> None
     page.clock.install()
     page.reload()
     expect(page.get_by_role("link", name="Read the report")).to_be_visible()
-    expect(page.get_by_role("button", name="generate_summary")).to_be_visible()
+    expect(page.get_by_role("button", name="Writes the report")).to_be_visible()
     # Whatever waits for its time does so now: read again, a session that is being deleted answers 404.
     page.clock.run_for(5_000)
     # What was asked before this answer has been seen by then.

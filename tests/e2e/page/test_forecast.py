@@ -38,9 +38,21 @@ def test_a_forecast_is_seen_and_saved(visit: Any) -> None:
     visitor.check_access()
     page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
     visitor.check_access()
+    tabs = answer.get_by_role("tablist", name="Parts of the answer")
+    expect(tabs.get_by_role("tab")).to_have_text(["Chart", "Table", "Evidence"])
+    tabs.get_by_role("tab", name="Table").click()
+    expect(answer.get_by_role("table", name="Table").get_by_role("row")).to_have_count(15)
+    visitor.check_access()
     with page.expect_download() as saved:
-        answer.get_by_role("link", name="All forecasts as CSV").click()
+        answer.get_by_role("link", name="CSV").click()
     assert len(Path(saved.value.path()).read_text().splitlines()) == 15
+
+    tabs.get_by_role("tab", name="Evidence").click()
+    answer.get_by_role("button", name="Forecasts", exact=True).click()
+    # In words above, by its name in the record.
+    drawer = page.get_by_role("dialog", name="Evidence")
+    expect(drawer.get_by_text("forecast_future", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
 
     visitor.open(f"/sessions/{session}/report")
     expect(page.get_by_role("heading", name="Forecasting visitors")).to_be_visible()

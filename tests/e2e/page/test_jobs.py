@@ -35,6 +35,24 @@ def test_an_answer_is_kept_as_a_workflow_under_a_name(visit: Any) -> None:
     expect(page.get_by_role("heading", level=1, name="Prices of cities")).to_be_visible()
 
 
+def test_a_chart_that_is_asked_for_is_shown_with_its_rows(visit: Any) -> None:
+    visitor = visit()
+    page = visitor.page
+    file = {"name": "flights.csv", "mimeType": "text/csv", "buffer": FLIGHTS}
+    visitor.call("POST", "/datasets", multipart={"file": file})
+    visitor.open("/workflows")
+    page.get_by_role("textbox", name="In your words").fill("mean price by city as a bar chart")
+    page.get_by_role("button", name="Send", exact=True).click()
+    answer = page.get_by_role("region", name="mean price by city as a bar chart")
+    tabs = answer.get_by_role("tablist", name="Parts of the answer")
+    expect(tabs.get_by_role("tab")).to_have_text(["Chart", "Table", "SQL"])
+    expect(answer.get_by_role("img")).to_be_visible()
+    visitor.check_access()
+    tabs.get_by_role("tab", name="Table").click()
+    expect(answer.get_by_role("cell", name="Bern", exact=True)).to_be_visible()
+    expect(answer.get_by_role("link", name="CSV")).to_be_visible()
+
+
 def test_a_request_that_still_runs_is_stopped(visit: Any) -> None:
     visitor = visit()
     page = visitor.page

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerResult, nodeResult, runResult } from '../../../frontend/src/lib/results/result.ts';
+import { answerResult, jobResult, modelResult, nodeResult, runResult } from '../../../frontend/src/lib/results/result.ts';
 
 const COLUMNS = [{ name: 'port', type: 'text' }];
 
@@ -34,4 +34,28 @@ test('of a run of a workflow only the calls of the node are its evidence', () =>
 	const result = nodeResult('r1', 'top', node, undefined);
 	assert.deepEqual([result.table.truncated, result.charts], [true, []]);
 	assert.deepEqual(['tool:top', 'tool:top:2', 'tool:topmost'].map((call) => result.isOwnCall('running', call)), [true, true, false]);
+});
+
+test('the drawing of a model is the one that shows its answer', () => {
+	const file = (id, name, title) => ({ id, name, kind: 'figure', meta: { title } });
+	const files = [file('i', 'importances.svg', 'Importance'), file('r', 'roc.svg', 'ROC curve'), file('c', 'confusion.svg', 'Confusion'), file('p', 'confusion.png', 'Confusion')];
+	const result = modelResult('s1', files, null);
+	assert.deepEqual(result.picture, { id: 'c', title: 'Confusion' });
+	assert.deepEqual([result.isOwnCall('final_evaluation', 'tool:0.0'), result.isOwnCall('planning', 'tool:0.0')], [true, false]);
+	assert.equal(modelResult('s1', files.slice(0, 1), null), null);
+});
+
+test('a forecast has its rows beside its drawing', () => {
+	const table = { columns: COLUMNS, rows: [['Kiel']], row_count: 14, truncated: true, artifact: 'a1' };
+	const result = modelResult('s1', [{ id: 'f', name: 'forecast.svg', kind: 'figure' }], table);
+	assert.deepEqual([result.picture.id, result.table], ['f', table]);
+	assert.equal(modelResult('s1', [], table).picture, null);
+});
+
+test('the answer of a job has the same parts as others, but no recorded calls', () => {
+	const preview = { columns: COLUMNS, rows: [['Kiel']], row_count: 4, truncated: true, sql: 'SELECT 1', charts: [{ id: 'c1', title: 'Ports', problem: null }] };
+	const result = jobResult({ answer: { result_ref: 'artifact://a1', result_preview: preview } });
+	assert.deepEqual([result.session, result.sql, result.charts[0].id], [null, 'SELECT 1', 'c1']);
+	assert.deepEqual([result.table.artifact, result.table.row_count, result.table.truncated], ['a1', 4, true]);
+	assert.equal(jobResult({ answer: { result_preview: { text: 'Saved.' } } }), null);
 });

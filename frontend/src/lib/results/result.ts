@@ -2,11 +2,13 @@ import type { Schema } from '#lib/api/client.ts';
 
 /** A result as it is shown everywhere: in a conversation, a session, a run of a program and one of a workflow. */
 export interface Result {
-	/** The session, turn or run whose recorded calls are its evidence. */
-	session: string;
+	/** The session, turn or run whose recorded calls are its evidence; null where none are kept for it. */
+	session: string | null;
 	/** Whether a call of this session belongs to the result, where it made others too. */
 	isOwnCall?: (node: string, call: string) => boolean;
 	charts?: readonly Pick<Schema<'ChartView'>, 'id' | 'title' | 'problem'>[];
+	/** A drawing of the report, by the id of its file. */
+	picture?: { id: string; title: string } | null;
 	table?: Schema<'TableView'> | null | undefined;
 	output?: string | null | undefined;
 	errors?: string | null | undefined;
@@ -88,4 +90,37 @@ export function answerResult(session: string, answer: unknown, artifact: string 
 	};
 	const [text, isSql] = [asText(answer['code']), answer['language'] === 'sql'];
 	return { session, isOwnCall: (node) => node === 'answering', table, sql: isSql ? text : '', code: isSql ? '' : text };
+}
+
+/** Drawings that show the answer of a model, the telling ones first. */
+const ANSWER_PICTURES = ['forecast.svg', 'confusion.svg', 'predicted_vs_actual.svg', 'roc.svg'];
+
+/** What a model has come to: the drawing of its answer, and the rows that it forecasts. */
+export function modelResult(session: string, files: readonly Schema<'ArtifactView'>[], forecasts: Result['table']): Result | null {
+	const picture = ANSWER_PICTURES.flatMap((name) => files.filter((file) => file.name === name))[0];
+	if (!picture && !forecasts) return null;
+	const title = picture?.name === 'forecast.svg' ? 'Known values and forecasts with their interval' : asText(picture?.meta?.['title']);
+	return {
+		session,
+		isOwnCall: (node) => node === 'final_evaluation',
+		picture: picture ? { id: picture.id, title: title || 'Drawing of the answer' } : null,
+		table: forecasts
+	};
+}
+
+/** What a request in words has come to. */
+export function jobResult(job: Schema<'JobView'>): Result | null {
+	const preview = job.answer?.result_preview ?? {};
+	const [columns, rows] = [typedColumns(preview['columns']), preview['rows']];
+	const row_count = asCount(preview['row_count']) ?? 0;
+	const table = Array.isArray(rows) && columns.length > 0;
+	const charts = (Array.isArray(preview['charts']) ? preview['charts'] : []) as NonNullable<Result['charts']>;
+	if (!table && !preview['sql'] && !charts.length) return null;
+	const artifact = job.answer?.result_ref?.replace('artifact://', '') ?? null;
+	return {
+		session: null,
+		charts,
+		table: table ? { columns, rows: rows as unknown[][], row_count, truncated: preview['truncated'] === true, artifact } : null,
+		sql: asText(preview['sql'])
+	};
 }

@@ -39,8 +39,6 @@ export interface SessionResult {
 	holdout: Holdout | null;
 	/** The hold-out counts forecasts, several for each row, where each of the next rows is predicted. */
 	isForecast: boolean;
-	/** Its answer is about rows after the last one. */
-	looksAhead: boolean;
 	metrics: [string, Bounded][];
 	target: string;
 	problem: SessionProblem | null;
@@ -73,7 +71,6 @@ export function readResult(result: Schema<'ResultSummary'>): SessionResult {
 		target: problem?.target ?? '',
 		problem: problem && { target: problem.target, kind: problem.kind ?? '', classes: problem.classes?.length ?? 0 },
 		isForecast: problem?.every_step ?? false,
-		looksAhead: problem?.horizon != null,
 		drivers: result.drivers?.text ?? '',
 		importances: result.importances.filter((row): row is Importance => row.mean !== null),
 		leftOut: leftOut(result),
