@@ -10,7 +10,7 @@ from app.reporting.draft import ReportDraft, join_texts
 from app.reporting.evidence import RecordedFact, items_at, typed_items
 from app.reporting.fact_records import CalibrationBin
 from app.reporting.figure_data import ImportanceEntry
-from app.reporting.session_facts import is_right_more_often
+from app.reporting.session_facts import article_of, is_right_more_often
 
 _MIN_TRAINING_ROWS = 500
 """Below this, a 95 % interval of an accuracy can be wider than about 0.09."""
@@ -53,6 +53,11 @@ def _no_better_than_baseline(draft: ReportDraft) -> Text:
             "Use the classes that the model names, but not its probabilities: where it is wrong it is too "
             "sure. More rows would help.",
         )
+    if draft.facts.is_forecast_by_methods:
+        return (
+            "Do not rely on this forecast more than on the value of today: it is not better than assuming no "
+            "change by more than chance explains. Longer series would tell.",
+        )
     return (
         "Do not use this model: it is not significantly better than the baseline. Add columns that are "
         "known before the outcome and related to it, or collect more rows.",
@@ -73,9 +78,8 @@ def _no_model_needed(draft: ReportDraft) -> Text:
     unbeaten = [reference for reference in draft.facts.references if not reference.content.is_beaten]
     if not unbeaten:
         return ()
-    name = Name(unbeaten[0].content.name, code=False)
-    is_model = _evaluation_fact(draft, "recommended", "is_model")
-    if is_model is not None and not is_model.value:
+    name, article = Name(unbeaten[0].content.name, code=False), article_of(unbeaten[0].content)
+    if draft.facts.is_forecast_by_methods:
         return (
             "The forecast is that of the ",
             Name("best classical methods", code=False),
@@ -83,7 +87,7 @@ def _no_model_needed(draft: ReportDraft) -> Text:
         )
     noun = "forecast" if draft.facts.looks_ahead else "predictions"
     return (
-        "Look at the ",
+        f"Look at {article}",
         name,
         f" beside the model's {noun}: it needs no model, and these rows do not show that the model is better.",
     )
@@ -276,9 +280,14 @@ def _watch_over_time(draft: ReportDraft) -> Text:
 
 def _next_step(draft: ReportDraft) -> Text:
     if draft.facts.is_forecast_by_methods:
+        forecast = draft.facts.forecast
+        if forecast is None or forecast.content.delivered is None:
+            # Models of former releases do not hold the methods.
+            return ("For a later forecast run the session again with the rows that came since.",)
         return (
-            "For a later forecast run the session again with the rows that came since: no model makes this "
-            "one, so that there is none to send new rows to.",
+            "For a later forecast send the rows that came since to the predict endpoint: it continues each "
+            "series by the methods that were chosen here. Run the session again from time to time, so that "
+            "they are chosen again.",
         )
     beats = _evaluation_fact(draft, "beats_baseline")
     if beats is None or beats.value is not True:
@@ -338,4 +347,5 @@ RULES: dict[str, Rule] = {
 
 
 def _evaluation_fact(draft: ReportDraft, *path: str) -> RecordedFact | None:
-    return draft.facts.final.at(*path) if draft.facts.final else None
+    """Return a fact of the evaluation of what predicts: the model, or the methods that make the forecast."""
+    return draft.facts.delivered.at(*path) if draft.facts.delivered else None

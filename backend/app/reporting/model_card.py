@@ -32,7 +32,7 @@ def compose(draft: ReportDraft) -> Document | None:
         _metrics(draft),
         _evaluation_data(draft),
         _training_data(draft),
-        _analyses(draft, final),
+        _analyses(draft, draft.facts.delivered or final),
         _ethics(),
         _caveats(draft),
     ]
@@ -56,6 +56,7 @@ def _details(draft: ReportDraft) -> Section:
     facts, session = draft.facts, draft.facts.session
     fit = facts.find_fit(str(facts.chosen_model.value)) if facts.chosen_model else None
     entries: list[tuple[str, RecordedFact | None, str]] = [
+        ("Forecast by", facts.methods_name, "text"),
         ("Model", facts.chosen_model, "text"),
         ("Estimator", fit.at("estimator") if fit else None, "text"),
         ("Features", fit.at("features") if fit else None, "integer"),
@@ -113,8 +114,8 @@ def _factors(draft: ReportDraft) -> Section:
 
 
 def _metrics(draft: ReportDraft) -> Section:
-    final = draft.facts.final
-    method = final.at("interval_method") if final else None
+    delivered = draft.facts.delivered
+    method = delivered.at("interval_method") if delivered else None
     how: Text = (" Intervals: ", draft.read(method), ".") if method else ()
     text = ("The deciding metric is ", draft.metric_name, ", ", draft.metric.meaning, ".", *how)
     return Section("metrics", "Metrics", [Paragraph(text)])

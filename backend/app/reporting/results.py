@@ -110,7 +110,7 @@ def summarise(calls: Sequence[RecordedCall], artifacts: Sequence[Mapping[str, An
         "file_notes": [plain_text(text) for text in file_note_texts(draft)],
         "cautions": [
             *(plain_text(text) for text in holdout_cautions(facts)),
-            *(note.value for note in items_at(facts.final, "notes")),
+            *(note.value for note in items_at(facts.delivered, "notes")),
             *(note.value for note in items_at(facts.split, "unmeasured")),
             *(note.value for note in items_at(facts.eda, "notes")),
         ],
@@ -220,7 +220,7 @@ def _leaderboard(facts: ReportFacts, model_name: str | None) -> list[dict[str, A
 
 
 def _metrics(facts: ReportFacts) -> dict[str, Any]:
-    scores = facts.final.content.metrics if facts.final else {}
+    scores = facts.delivered.content.metrics if facts.delivered else {}
     return {name: score and vars(score) for name, score in scores.items()}
 
 
@@ -235,15 +235,15 @@ def _reference(reference: ReferenceForecast) -> dict[str, Any]:
 
 
 def _holdout(facts: ReportFacts) -> dict[str, Any] | None:
-    if facts.final is None:
+    if facts.final is None or facts.delivered is None:
         return None
-    final = facts.final.content
+    delivered = facts.delivered.content
     return {
         "metric": facts.metric,
-        **vars(final.score(facts.metric)),
-        "rows": final.rows,
-        "baseline": (final.baseline or {}).get(facts.metric),
-        "beats_baseline": final.beats_baseline,
+        **vars(delivered.score(facts.metric)),
+        "rows": delivered.rows,
+        "baseline": (delivered.baseline or {}).get(facts.metric),
+        "beats_baseline": delivered.beats_baseline,
         "openings": len(facts.final_calls),
         "looks": looks.value if (looks := facts.final.at("family", "looks")) else 1,
     }

@@ -245,6 +245,19 @@ class ReportFacts:
         is_model = self.final.at("recommended", "is_model") if self.final else None
         return self.forecast is not None and is_model is not None and is_model.value is False
 
+    @property
+    def methods_name(self) -> RecordedFact | None:
+        """The name of the classical methods, where they make the forecast and have scores."""
+        is_scored = self.final is not None and self.final.at("methods") is not None
+        return self.final.at("recommended", "name") if self.final and is_scored else None
+
+    @cached_property
+    def delivered(self) -> TypedFact[EvaluationRecord] | None:
+        """The scores of the classical methods where they make the forecast, else those of the model."""
+        methods = self.final.at("methods") if self.final and self.is_forecast_by_methods else None
+        # Former releases have no scores of the methods.
+        return read_as(EvaluationRecord, methods) if methods else self.final
+
     @cached_property
     def worst_segments(self) -> Sequence[TypedFact[SegmentRow]]:
         return typed_items(SegmentRow, self.explanation, "segments", "worst")
@@ -265,6 +278,11 @@ class ReportFacts:
             None,
         )
         return blend if blend and len(blend.content.weights) > 1 else None
+
+
+def article_of(reference: ReferenceForecast) -> str:
+    """Return the article before the name of a reference; `the value 12 rows before` has its own."""
+    return "" if reference.name.startswith("the ") else "the "
 
 
 def is_right_more_often(final: TypedFact[EvaluationRecord]) -> bool:

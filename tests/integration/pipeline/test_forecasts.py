@@ -89,6 +89,10 @@ async def test_the_next_days_of_every_shop_are_forecast_and_judged_step_by_step(
     assert told["forecaster"] == answer.value["forecaster"]
     assert told["forecaster"] is not None
     assert not final["recommended"]["is_model"]
+    # So the session's score is theirs, and not that of the model.
+    score = final["methods"]["metrics"][result["metric"]]
+    assert result["holdout"]["value"] == score["value"] < final["metrics"][result["metric"]]["value"]
+    assert final["methods"]["intervals"]["coverage"]["value"] > 0.75
     assert model.name == told["delivered"] == f"Classical methods beside {told['model']}"
     assert said == pytest.approx(before, rel=1e-4)
 

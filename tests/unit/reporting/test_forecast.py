@@ -134,7 +134,7 @@ def test_intervals_that_held_too_little_are_told_beside_them(diabetes, is_model,
     }
     calls = altered(diabetes, "final_evaluation", lambda result: result.update(judged))
     text = plain_text(headline(make_draft(with_forecast(calls, facts(prediction=1.0)))))
-    is_told = "made to hold 90% of the rows, and held 78% of the hold-out." in text
+    is_told = "made to hold 90% of the rows, and held 78% of the hold-out" in text
     assert is_told == (is_model and high < 0.9)
     result = {"rows": 442, "fits": 1, "fit_s": 0.1, "model": "Ridge on all rows", "widening": 1.4}
     final = next(call for call in calls if call.tool == "final_evaluation")
@@ -143,14 +143,56 @@ def test_intervals_that_held_too_little_are_told_beside_them(diabetes, is_model,
     assert ("wider here than those, by a factor of 1.4" in text) == is_told
 
 
-def test_a_forecast_without_a_model_is_no_model_to_send_rows_to(diabetes):
+def by_methods(result: dict[str, Any], low: float = 40.0) -> None:
+    """Let the classical methods make the forecast, with a hold-out score of their own."""
+    score = {"value": 50.0, "low": 45.0, "high": 56.0}
+    result["recommended"] = {"name": "best classical methods", "is_model": False}
+    result["methods"] = {
+        "on": "hold-out",
+        "rows": 88,
+        "metrics": {"rmse": score, "mae": {**score, "value": 41.0}},
+        "interval_method": "95% percentile bootstrap",
+        "baseline": {"rmse": 90.0, "mae": 77.0},
+        "beats_baseline": low > 0,
+        "baseline_difference": {"value": 40.0, "low": low, "high": 45.0},
+        "intervals": {"level": 0.9, "coverage": {"value": 0.7, "low": 0.6, "high": 0.8}, "width": 3.0},
+        "notes": [],
+    }
+
+
+@pytest.mark.parametrize("delivered", ["Classical methods beside Ridge on all rows", None])
+def test_methods_that_forecast_continue_later_rows_where_the_model_holds_them(diabetes, delivered):
     recommended = {"recommended": {"name": "best classical methods", "is_model": False}}
     calls = altered(diabetes, "final_evaluation", lambda result: result.update(recommended))
-    draft = make_draft(with_forecast(calls, facts(prediction=1.0)))
-    text = told(calls, facts(prediction=1.0))
+    forecast = facts(prediction=1.0) | ({"delivered": delivered} if delivered else {})
+    draft = make_draft(with_forecast(calls, forecast))
+    text = told(calls, forecast)
     assert "None of these candidates makes the forecast: the best classical methods do" in text
-    assert "predict endpoint" not in text
+    assert ("predict endpoint: it continues each series" in text) == (delivered is not None)
     assert summarise(draft.calls, [])["forecaster"] == "best classical methods"
+
+
+def test_the_scores_of_a_forecast_are_those_of_the_methods_that_make_it(diabetes):
+    calls = with_forecast(altered(diabetes, "final_evaluation", by_methods), facts(prediction=1.0))
+    result, text = summarise(calls, []), told(calls, facts(prediction=1.0))
+    assert result["holdout"] | {"value": 50.0, "low": 45.0, "high": 56.0, "baseline": 90.0} == result["holdout"]
+    assert result["metrics"]["mae"]["value"] == 41.0
+    assert "typically wrong by 41" in text
+    assert "Assuming no change would be wrong by 77" in text
+    assert "The best classical methods make the forecast: their RMSE is 50" in text
+    assert (
+        "Scores are those of the best classical methods, which make the forecast; the RMSE of the model" in text
+    )
+    assert "held 70% of the hold-out: they are measured again here, with these rows." in text
+    assert "They are not better than assuming no change" not in text
+
+
+def test_methods_that_are_no_better_than_no_change_are_said_to_be_so(diabetes):
+    calls = altered(diabetes, "final_evaluation", lambda result: by_methods(result, low=-1.0))
+    text = told(with_forecast(calls, facts(prediction=1.0)), facts(prediction=1.0))
+    assert "They are not better than assuming no change by more than chance explains." in text
+    assert "Do not rely on this forecast more than on the value of today" in text
+    assert "Do not use this model" not in text
 
 
 def test_the_answer_has_a_column_for_each_series(diabetes):

@@ -16,6 +16,7 @@ from app.modeling.evaluation.column_references import predict_by_columns
 from app.modeling.evaluation.error_slices import find_error_slices, row_errors
 from app.modeling.evaluation.evaluate_predictions import evaluate_predictions
 from app.modeling.evaluation.holdout_outputs import make_outputs
+from app.modeling.evaluation.methods_evaluation import evaluate_methods, predict_by_methods
 from app.modeling.evaluation.paired_test import PairedBootstrap
 from app.modeling.evaluation.single_periods import find_past
 from app.modeling.explanation import fold_importance
@@ -241,12 +242,13 @@ def final_evaluation(
     baseline = Predicted.from_problem(
         parsed_problem, labels[labelled], naive_predictions, _naive_threshold(training_data, naive_predictions)
     )
-    write_frame(workspace, make_outputs(predicted, labelled), OUTPUTS_FILE)
     units = find_units(holdout.iloc[labelled], parsed_problem, chosen.folds.equal_rows_together)
     ahead = get_rows_ahead(holdout)
     past = None
     if parsed_problem.time_column:
         past = find_past(prediction_rows(train, parsed_problem), chosen, holdout.iloc[labelled], units)
+    targets = prediction_targets(holdout, parsed_problem)[labelled]
+    looks = look["number"] if look else 1
     facts = evaluate_predictions(
         predicted,
         baseline,
@@ -257,27 +259,39 @@ def final_evaluation(
         units,
         compare=True,
         past=past,
-        targets=prediction_targets(holdout, parsed_problem)[labelled],
+        targets=targets,
         ahead=None if ahead is None else ahead[labelled],
-        looks=look["number"] if look else 1,
+        looks=looks,
     )
     if look and look["number"] > 1:
         facts["family"] = _describe_family(look)
-    all_references = forecast_references(train, holdout, parsed_problem)
-    forecasts = {name: forecast[labelled] for name, forecast in all_references.items()}
-    facts["references"] = compare_with_references(predicted, forecasts, parsed_problem, seed, units)
+    forecasts = forecast_references(train, holdout, parsed_problem).take(labelled)
+    facts["references"] = compare_with_references(predicted, forecasts.forecasts, parsed_problem, seed, units)
     if references:
         by_columns = predict_by_columns(train, holdout, parsed_problem, references)
         facts["references"] += compare_with_predictions(predicted, by_columns, parsed_problem, seed, units)
-    facts["recommended"] = recommend(facts["references"], chosen.name)
-    # Where the methods make the forecast, it is no caution that the model does not beat them.
+    facts["recommended"] = recommend(facts["references"], chosen.name, parsed_problem)
     if facts["recommended"]["is_model"]:
-        facts["notes"] += reference_notes(
-            facts["references"], "forecast" if parsed_problem.horizon else "prediction"
+        delivered = predicted
+        noun = "forecast" if parsed_problem.horizon else "prediction"
+        # Where the methods make the forecast, it is no caution that the model does not beat them.
+        facts["notes"] += reference_notes(facts["references"], noun)
+    else:
+        delivered = predict_by_methods(predicted.truth, forecasts, parsed_problem)
+        facts["methods"] = evaluate_methods(
+            delivered, forecasts, baseline, parsed_problem, seed, units, past, targets, looks
         )
+    # Sessions are compared by what they deliver.
+    write_frame(workspace, make_outputs(delivered, labelled), OUTPUTS_FILE)
     if ahead is not None:
         facts["by_step"] = score_by_step(
-            predicted, baseline, ahead[labelled], parsed_problem, chosen.prediction_intervals, forecasts, units
+            predicted,
+            baseline,
+            ahead[labelled],
+            parsed_problem,
+            chosen.prediction_intervals,
+            forecasts.forecasts,
+            units,
         )
     facts["figures"] = write_figures(
         workspace.output, evaluation_figures(facts, parsed_problem.target), Deadline(draw_s)

@@ -15,6 +15,7 @@ from app.modeling.forecasting.classical_forecaster import describe_forecaster
 from app.modeling.forecasting.forecast_comparison import MEETS, compare_answers, compare_forecasts, rank_answers
 from app.modeling.forecasting.future_rows import latest_rows
 from app.modeling.forecasting.path_intervals import LEVEL
+from app.modeling.forecasting.reference_comparison import forecasts_every_amount
 from app.modeling.forecasting.series_forecast import forecast_series, reduce_forecasts
 from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.problem import Problem
@@ -58,7 +59,7 @@ def forecast_future(
     problem = model.problem
     # The future begins after the hold-out, so its rows are the latest history.
     table = pd.concat([read_frame(workspace, "train"), read_frame(workspace, "holdout")], ignore_index=True)
-    is_classical = not is_model and _is_every_amount(problem)
+    is_classical = not is_model and forecasts_every_amount(problem)
     classical = forecast_series(table, problem, answer, skipped) if is_classical else None
     if classical is None:
         history_rows = first_recipe(model.stored.pipeline).history_rows
@@ -124,11 +125,6 @@ def _months_apart(table: pd.DataFrame, problem: Problem) -> int | None:
     times = np.sort(table[str(problem.time_column)].iloc[first_series].to_numpy())
     interval = detect_interval(times)
     return int(interval.count) if interval and interval.unit is IntervalUnit.MONTH else None
-
-
-def _is_every_amount(problem: Problem) -> bool:
-    """Test for forecasts that the classical methods make: amounts of each period up to the horizon."""
-    return _is_amount(problem) and (problem.every_step or problem.horizon == 1) and problem.quantile is None
 
 
 def _count_listed(forecasts: pd.DataFrame, problem: Problem) -> int:

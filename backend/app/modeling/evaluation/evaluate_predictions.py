@@ -40,6 +40,7 @@ def evaluate_predictions(
     targets: np.ndarray | None = None,
     ahead: np.ndarray | None = None,
     looks: int = 1,
+    interval_coverage: CoverageJson | None = None,
 ) -> EvaluationFacts:
     """Compute every metric, curve and note of a model on these rows; `fit` is its `FitFacts`.
 
@@ -47,7 +48,8 @@ def evaluate_predictions(
     With `compare` the rows are new, and the score is compared with the cross-validated one. `past`
     and `targets` (the prediction targets, if they are not the labels) estimate how much the score varies
     between periods. `ahead`: the rows ahead that each row predicts, if rows are expanded by step.
-    `looks`: looks at these rows so far, for which the intervals hold together.
+    `looks`: looks at these rows so far, for which the intervals hold together. `interval_coverage`: of
+    prediction intervals that are not those of `fit`.
     """
     units = units or units_in_order(len(predicted.truth), problem)
     resample = make_resampling(units)
@@ -72,7 +74,7 @@ def evaluate_predictions(
         method += f"; widened to a level of {100 * confidence_level(looks):.4g}% for {looks} looks at them"
     beats = difference["low"] is not None and difference["low"] > 0
     is_binary = problem.is_binary
-    interval_coverage = _interval_coverage(predicted, fit, ahead, units)
+    interval_coverage = interval_coverage or _interval_coverage(predicted, fit, ahead, units)
     return {
         "on": on,
         "model": fit.name if fit else None,

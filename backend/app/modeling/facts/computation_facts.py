@@ -361,6 +361,8 @@ class EvaluationFacts(TypedDict):
     """Share of rows within the model's prediction intervals."""
     recommended: NotRequired[dict[str, Any]]
     """`{"name", "is_model"}` of who makes the forecast, see `reference_comparison.recommend`."""
+    methods: NotRequired[dict[str, Any]]
+    """Scores of the classical methods where they make the forecast, see `methods_evaluation`."""
     references: NotRequired[list[dict[str, Any]]]
     """Predictions of the hold-out without a model, see `forecasting.reference_comparison`."""
     by_step: NotRequired[list[dict[str, Any]]]

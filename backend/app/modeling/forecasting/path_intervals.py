@@ -41,9 +41,12 @@ class PathIntervals:
         return cls(spread * widening, float(min(lower, 0.0)), float(max(upper, 0.0)))
 
     def bounds(
-        self, forecast: np.ndarray, steps: np.ndarray, scale: float = 1.0
+        self, forecast: np.ndarray, steps: np.ndarray, scale: float | np.ndarray = 1.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return low and high of forecasts at steps ahead (1: the next row) of a series with this scale."""
+        """Return low and high of forecasts at steps ahead (1: the next row) of a series with this scale.
+
+        Forecasts (origins, steps) have a scale for each origin (origins, 1).
+        """
         longest = len(self.spread)
         width = scale * self.spread[np.minimum(steps, longest) - 1] * np.sqrt(np.maximum(steps / longest, 1.0))
         return forecast + self.lower * width, forecast + self.upper * width

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from app.modeling.forecasting.series_forecast import SELECTED
+from app.modeling.problem.kinds import Outlook
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.independent_units import IndependentUnits, units_in_order
@@ -27,12 +28,19 @@ def compare_with_references(
     last value. `units`: those of the rows, see `find_units`.
     """
     forecasts = dict[str, Predicted]()
-    for name, forecast in references.items():
-        # Filled, not left out: all references are judged on the same rows.
-        filled = np.where(np.isfinite(forecast), forecast, references.get("last value", forecast))
+    for name in references:
+        filled = fill_gaps(name, references)
         if np.isfinite(filled).all():
             forecasts[name] = Predicted.from_problem(problem, predicted.truth, filled)
     return compare_with_predictions(predicted, forecasts, problem, seed, units)
+
+
+def fill_gaps(name: str, references: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the forecasts of a reference (rows,) with the last value where it has none."""
+    forecast = references[name]
+    # Filled, not left out: all references are judged on the same rows.
+    filled: np.ndarray = np.where(np.isfinite(forecast), forecast, references.get("last value", forecast))
+    return filled
 
 
 def compare_with_predictions(
@@ -65,7 +73,13 @@ def reference_notes(references: list[dict[str, Any]], noun: str = "forecast") ->
     return [f"It does not beat a {noun} without a model beyond chance: {', '.join(unbeaten)}."]
 
 
-def recommend(references: Sequence[Mapping[str, Any]], model: str) -> dict[str, Any]:
+def forecasts_every_amount(problem: Problem) -> bool:
+    """Test for forecasts that the classical methods make: amounts of each period up to the horizon."""
+    is_amount = not problem.is_classification and problem.outlook is Outlook.VALUE
+    return is_amount and (problem.every_step or problem.horizon == 1) and problem.quantile is None
+
+
+def recommend(references: Sequence[Mapping[str, Any]], model: str, problem: Problem) -> dict[str, Any]:
     """Return who makes the forecast, `{"name", "is_model"}`: the model or the classical methods.
 
     The methods do where they were better on the hold-out. They were chosen on the training rows, so that only
@@ -73,5 +87,6 @@ def recommend(references: Sequence[Mapping[str, Any]], model: str) -> dict[str, 
     """
     selected = next((entry for entry in references if entry["name"] == SELECTED), None)
     # The better value decides, not the interval: one of the two must forecast, however close they are.
-    is_model = selected is None or (selected["difference"]["value"] or 0.0) >= 0
+    is_better = selected is None or (selected["difference"]["value"] or 0.0) >= 0
+    is_model = is_better or not forecasts_every_amount(problem)
     return {"name": model if is_model else SELECTED, "is_model": is_model}

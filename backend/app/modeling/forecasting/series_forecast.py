@@ -112,14 +112,6 @@ def run_trials(histories: Sequence[SeriesHistory], horizon: int) -> list[Trial]:
     return trials
 
 
-def choose_for(table: pd.DataFrame, problem: Problem) -> Choice | None:
-    """Choose the methods for the series of a table; None if all are constant or too short for a trial."""
-    horizon = min(problem.horizon or 1, MAX_HORIZON)
-    trials = run_trials(read_histories(table, problem), horizon)
-    # By the error that the problem counts: squared ones favour means, absolute ones medians.
-    return choose_methods(trials, problem.metric != "mae") if trials else None
-
-
 @dataclass(frozen=True)
 class ClassicalForecaster:
     """The chosen methods with the intervals of their mean. `is_positive`: no value was ever below zero.
@@ -144,8 +136,45 @@ class ClassicalForecaster:
     def unit(self, history: SeriesHistory) -> float:
         """Return the unit of errors after the last row of a series."""
         rows = len(history.values)
-        levels = level_units(history.values, rows, np.array([rows - 1])) if self.by_level else None
-        return _scale(history) if levels is None else float(levels[0]) or _scale(history)
+        return float(self._units_at(history, rows, np.array([rows - 1]))[0])
+
+    def bounds_at(
+        self, history: SeriesHistory, learned_rows: int, origins: np.ndarray, paths: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return low and high of forecasts (origins, horizon) from rows after those that were learned from."""
+        steps = np.arange(1, paths.shape[1] + 1)
+        units = self._units_at(history, learned_rows, origins)
+        low, high = self.intervals.bounds(paths, steps, units[:, None])
+        return (np.maximum(low, 0), np.maximum(high, 0)) if self.is_positive else (low, high)
+
+    def _units_at(self, history: SeriesHistory, learned_rows: int, origins: np.ndarray) -> np.ndarray:
+        """Return the unit of errors at each origin (origins,); changes are those of the learned rows."""
+        scale = _scale(history.values[:learned_rows])
+        levels = level_units(history.values, learned_rows, origins) if self.by_level else None
+        if levels is None:
+            return np.full(len(origins), scale)
+        units: np.ndarray = np.where(levels > 0, levels, scale)
+        return units
+
+
+def fit_forecaster(
+    histories: Sequence[SeriesHistory], trials: Sequence[Trial], problem: Problem
+) -> tuple[ClassicalForecaster, list[np.ndarray], list[np.ndarray]]:
+    """Choose the methods by their trials and fit their intervals.
+
+    Returned with them are the cross-fitted paths of each trial (origins, horizon) and the units of its errors.
+    """
+    # By the error that the problem counts: squared ones favour means, absolute ones medians.
+    is_squared = problem.metric != "mae"
+    paths = cross_fit_paths(trials, is_squared)
+    by_level = _grow_with_level(trials, paths)
+    units = [_units(trial, by_level) for trial in trials]
+    errors = [(t.truth - path) / unit[:, None] for t, path, unit in zip(trials, paths, units, strict=True)]
+    # Sales and counts are never negative; a trend downwards would forecast that.
+    is_positive = all(history.values.min() >= 0 for history in histories)
+    intervals = PathIntervals.fit(np.concatenate(errors))
+    forecaster = ClassicalForecaster(choose_methods(trials, is_squared), intervals, is_positive, by_level)
+    return forecaster, paths, units
 
 
 @dataclass(frozen=True)
@@ -175,21 +204,12 @@ def forecast_series(
     trials = run_trials(histories, min(horizon, MAX_HORIZON))
     if not trials:
         return None
-    is_squared = problem.metric != "mae"
-    choice = choose_methods(trials, is_squared)
-    paths = cross_fit_paths(trials, is_squared)
-    by_level = _grow_with_level(trials, paths)
-    units = [_units(trial, by_level) for trial in trials]
-    errors = [(t.truth - path) / unit[:, None] for t, path, unit in zip(trials, paths, units, strict=True)]
-    intervals = PathIntervals.fit(np.concatenate(errors))
+    forecaster, paths, units = fit_forecaster(histories, trials, problem)
     reduced = [
         _reduced_errors(trial, path, unit, answer, skipped)
         for trial, path, unit in zip(trials, paths, units, strict=True)
     ]
     reduced_errors = np.concatenate(reduced) if answer in REDUCTIONS else np.zeros(0)
-    # Sales and counts are never negative; a trend downwards would forecast that.
-    is_positive = all(history.values.min() >= 0 for history in histories)
-    forecaster = ClassicalForecaster(choice, intervals, is_positive, by_level)
     frames, answers = [], []
     for history in histories:
         frames.append(forecaster.forecast(history, problem))
@@ -199,14 +219,14 @@ def forecast_series(
             bounds = _reduced_bounds(
                 value, reduced_errors, forecaster.unit(history), (path, low, high), answer, skipped
             )
-            lowest = max(bounds[0], 0.0) if is_positive else bounds[0]
+            lowest = max(bounds[0], 0.0) if forecaster.is_positive else bounds[0]
             answers.append({"group": history.group, "value": value, "low": lowest, "high": bounds[1]})
     return SeriesForecast(pd.concat(frames, ignore_index=True), forecaster, histories, answers)
 
 
-def _scale(history: SeriesHistory) -> float:
+def _scale(values: np.ndarray) -> float:
     """Return the mean change from row to row, the unit of errors; 1 for a series that never changes."""
-    return float(np.abs(np.diff(history.values)).mean()) or 1.0 if len(history.values) > 1 else 1.0
+    return float(np.abs(np.diff(values)).mean()) or 1.0 if len(values) > 1 else 1.0
 
 
 REDUCTIONS: Mapping[str, Any] = {"sum": np.sum, "mean": np.mean, "maximum": np.max, "minimum": np.min}

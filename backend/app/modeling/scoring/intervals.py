@@ -12,6 +12,7 @@ from app.modeling.facts.computation_facts import Interval
 from app.modeling.problem.metrics import METRICS
 from app.modeling.problem.problem import Problem
 from app.modeling.scoring.bootstrap_metrics import make_statistic
+from app.modeling.scoring.few_blocks import limit_bounds
 from app.modeling.scoring.independent_units import IndependentUnits, UnitKind, jackknife_error
 from app.modeling.scoring.perfect_scores import bound_perfect_score
 from app.modeling.scoring.score_transforms import clip_to_range, get_transform, to_unbounded
@@ -172,7 +173,12 @@ def _make_interval(
         return {"value": round_significant(value), "low": None, "high": None}
     if units.is_few:
         reach = units.quantile(0.025)
-        low, high = _symmetric_bounds(value, finite, metric, lambda scores: reach * jackknife_error(scores))
+        low, high = limit_bounds(
+            value,
+            _symmetric_bounds(value, finite, metric, lambda scores: reach * jackknife_error(scores)),
+            metric,
+            units,
+        )
     elif len(resampled) < MIN_PERCENTILES:
         low, high = _symmetric_bounds(
             value, finite, metric, lambda scores: 1.96 * float(np.std(scores, ddof=1))

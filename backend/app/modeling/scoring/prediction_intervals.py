@@ -143,7 +143,19 @@ def measure_coverage(
 
     `units`: those of the rows, see `find_units`; None for single rows. A share of a single unit has no bounds.
     """
-    low, high = predict_interval(prediction, fitted, rows_ahead=rows_ahead)
+    bounds = predict_interval(prediction, fitted, rows_ahead=rows_ahead)
+    return measure_bounds(truth, prediction, bounds, float(fitted["level"]), units)
+
+
+def measure_bounds(
+    truth: np.ndarray,
+    prediction: np.ndarray,
+    bounds: tuple[np.ndarray, np.ndarray],
+    level: float,
+    units: IndependentUnits | None = None,
+) -> CoverageJson:
+    """Measure the share of rows between their bounds, which are made to hold the share `level`."""
+    low, high = bounds
     is_covered, rows = (truth >= low) & (truth <= high), len(truth)
     lowest, highest = bound_share(is_covered, (units or IndependentUnits.of_rows(rows)).unit_of_row)
     share: Interval = {
@@ -152,10 +164,10 @@ def measure_coverage(
         "high": round_significant(highest),
     }
     # Beyond chance only: a factor that follows chance would be as wrong as none.
-    is_too_narrow = float(is_covered.mean()) < fitted["level"] and misses_level(share, fitted["level"])
-    widening = _find_widening(truth, prediction, low, high, fitted["level"]) if is_too_narrow else None
+    is_too_narrow = float(is_covered.mean()) < level and misses_level(share, level)
+    widening = _find_widening(truth, prediction, low, high, level) if is_too_narrow else None
     measured: CoverageJson = {
-        "level": float(fitted["level"]),
+        "level": level,
         "coverage": share,
         "width": round_significant(float(np.median(high - low))),
         "rows": rows,

@@ -37,9 +37,9 @@ def block(draft: ReportDraft) -> AnswerBlock:
         [
             *effects,
             *bound_details(draft),
-            *_error_of_model(draft, facts.final),
+            *_error_of_model(draft, facts.delivered or facts.final),
             *assumptions.sentences(draft),
-            *_comparison(draft, facts.final),
+            *_comparison(draft, facts.delivered or facts.final),
         ],
         _verdict(draft),
         answer.figures,

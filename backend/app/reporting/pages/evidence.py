@@ -36,7 +36,7 @@ def _rows(draft: ReportDraft) -> list[Text]:
 
 
 def _score(draft: ReportDraft) -> list[Text]:
-    return [deciding_score(draft, draft.facts.final)] if draft.facts.final else []
+    return [deciding_score(draft, draft.facts.delivered)] if draft.facts.delivered else []
 
 
 def _model(draft: ReportDraft) -> list[Text]:
@@ -45,8 +45,9 @@ def _model(draft: ReportDraft) -> list[Text]:
     if board is None or draft.facts.chosen_model is None:
         return []
     count = draft.claims.derive("count", [board], "integer")
+    is_used = not draft.facts.is_forecast_by_methods
     text: Text = (
-        "The model is ",
+        "The model is " if is_used else "The model, which does not make the forecast, is ",
         draft.read(draft.facts.chosen_model),
         ", chosen among ",
         count,
@@ -69,13 +70,14 @@ def _model(draft: ReportDraft) -> list[Text]:
 
 def _coverage(draft: ReportDraft) -> list[Text]:
     """State how many rows of the hold-out the prediction intervals hold."""
-    intervals = draft.facts.final.at("intervals") if draft.facts.final else None
+    intervals = draft.facts.delivered.at("intervals") if draft.facts.delivered else None
     level, coverage = (intervals.at("level"), intervals.at("coverage", "value")) if intervals else (None, None)
     if level is None or coverage is None:
         return []
+    whose = "the forecasts" if draft.facts.is_forecast_by_methods else "the model's predictions"
     return [
         (
-            "Intervals of the model's predictions are made to hold ",
+            f"Intervals of {whose} are made to hold ",
             draft.read(level, "whole_percent"),
             " of the rows; of the hold-out they held ",
             draft.read(coverage, "whole_percent"),

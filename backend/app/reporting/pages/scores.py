@@ -6,6 +6,7 @@ from app.reporting.draft import ReportDraft
 from app.reporting.evidence import RecordedFact
 from app.reporting.pages.row_nouns import row_noun
 from app.reporting.pages.statement import Statement
+from app.reporting.session_facts import article_of
 
 _OUTLOOKS = {"direction": "the direction of ", "change": "the change of ", "volatility": "the volatility of "}
 _TRUTHS = frozenset({"1", "true", "yes", "y", "t", "ja", "oui", "si", "sim"})
@@ -98,14 +99,21 @@ def deciding_score(draft: ReportDraft, final: RecordedFact) -> Text:
     baseline = final.at("baseline", draft.facts.metric)
     bounds = draft.interval(score, draft.metric.style) if score else ()
     unit = draft.target_unit if draft.metric.style == "quantity" else ()
-    text: list[Piece] = ["The model's ", draft.metric_name, " is "]
+    methods = draft.facts.methods_name
+    whose: Text = ("The ", draft.read(methods), " make the forecast: their ") if methods else ("The model's ",)
+    text: list[Piece] = [*whose, draft.metric_name, " is "]
     text += (*draft.score(score.at("value") if score else None), *unit)
     text += (" (interval ", *bounds, ")") if bounds else ()
     text += (" on ", *draft.render(final.at("rows"), "integer"), *_test_set(draft, final))
     text += ("; the baseline without any column reaches ", *draft.score(baseline)) if baseline else ()
-    if references := draft.facts.references:
-        best = references[0]  # best first
-        text += (", the ", Name(best.content.name, code=False), " ", *draft.score(best.at("score")))
+    others = [other for other in draft.facts.references if not methods or other.content.name != methods.value]
+    if others:
+        best = others[0]  # best first
+        name = Name(best.content.name, code=False)
+        text += (f", {article_of(best.content)}", name, " ", *draft.score(best.at("score")))
+    if methods and draft.facts.final and draft.facts.chosen_model:
+        score = draft.facts.final.at("metrics", draft.facts.metric, "value")
+        text += (", the model ", draft.read(draft.facts.chosen_model), " ", *draft.score(score))
     return (*text, ".")
 
 

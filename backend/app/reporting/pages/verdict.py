@@ -7,7 +7,7 @@ from app.reporting.document.inline_elements import Name, Text, plain_text
 from app.reporting.draft import ReportDraft
 from app.reporting.evidence import TypedFact
 from app.reporting.fact_records import EvaluationRecord
-from app.reporting.session_facts import is_right_more_often
+from app.reporting.session_facts import article_of, is_right_more_often
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ _NO_BETTER_THAN_REFERENCES = (
     "do as well."
 )
 _NO_BETTER_THAN_COLUMN = (
-    ", it beats the baseline, but not the ",
+    ", it beats the baseline, but not ",
     " by more than chance explains: that needs no model and may do as well.",
 )
 _WORSE_THAN_COLUMN = (
-    ", it beats the baseline, but is worse on the hold-out than the ",
+    ", it beats the baseline, but is worse on the hold-out than ",
     ": that needs no model and may do as well.",
 )
 _BEATS = ", it beats the baseline by more than chance explains."
@@ -51,6 +51,8 @@ _METHODS_FORECAST = (
     ", the classical methods were better than the model on the hold-out: they make the forecast, and the model "
     "is not used."
 )
+
+_METHODS_NO_BETTER = " They are not better than assuming no change by more than chance explains."
 
 
 def judge(draft: ReportDraft) -> ModelVerdict | None:
@@ -61,6 +63,9 @@ def judge(draft: ReportDraft) -> ModelVerdict | None:
     # A model may rank rows well and still name classes no better than the commonest one.
     subject: Text = ("By ", draft.metric_name)
     if draft.facts.is_forecast_by_methods:
+        delivered = draft.facts.delivered
+        if draft.facts.methods_name and delivered and delivered.content.beats_baseline is not True:
+            return ModelVerdict("warn", (*subject, _METHODS_FORECAST, _METHODS_NO_BETTER))
         return ModelVerdict("info", (*subject, _METHODS_FORECAST))
     if final.content.beats_baseline is not True:
         if is_right_more_often(final):
@@ -96,7 +101,7 @@ def _describe_unbeaten(draft: ReportDraft) -> Text:
     best = next(reference.content for reference in draft.facts.references if not reference.content.is_beaten)
     is_better = (best.difference.value or 0.0) < 0
     before, after = _WORSE_THAN_COLUMN if is_better else _NO_BETTER_THAN_COLUMN
-    return (before, Name(best.name, code=False), after)
+    return (before, article_of(best), Name(best.name, code=False), after)
 
 
 _BASELINE_FIRST = "In cross-validation the baseline was better than every model."

@@ -26,7 +26,7 @@ _FACTS = (
 def limit_items(draft: ReportDraft) -> list[Text]:
     """List what the result does not say, and what cut it short."""
     facts, items = draft.facts, list[Text]()
-    items += [(draft.read(note, "prose"),) for note in items_at(facts.final, "notes")]
+    items += [(draft.read(note, "prose"),) for note in items_at(facts.delivered, "notes")]
     holdout_rows = facts.split.at("holdout_rows") if facts.split else None
     if holdout_rows and holdout_rows.value < _MIN_HOLDOUT_ROWS:
         items.append(

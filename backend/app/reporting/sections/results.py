@@ -21,16 +21,16 @@ _MAX_CLASSES = 3
 
 
 def hold_out(draft: ReportDraft) -> Section | None:
-    final = draft.facts.final
-    metrics = final.at("metrics") if final else None
-    if final is None or metrics is None:
+    final, delivered = draft.facts.final, draft.facts.delivered
+    metrics = delivered.at("metrics") if delivered else None
+    if final is None or delivered is None or metrics is None:
         return None
     order = list(METRICS)
     # The deciding metric first, the others as in the table of metrics.
     measured = sorted(
         metrics.children(), key=lambda pair: (pair[0] != draft.facts.metric, _place(order, pair[0]))
     )
-    rows = [_row(draft, final, name, score) for name, score in measured]
+    rows = [_row(draft, delivered, name, score) for name, score in measured]
     table = ReportTable(
         ("Metric", "Hold-out", "Interval", "Baseline"),
         rows,
@@ -39,21 +39,23 @@ def hold_out(draft: ReportDraft) -> Section | None:
         marked=[place for place, (name, _) in enumerate(measured) if name == draft.facts.metric],
     )
     blocks: list[Element] = [
-        Paragraph(_opening(draft, final)),
+        Paragraph(_opening(draft, final, delivered)),
         table,
         *_without_model(draft),
         *_threshold(draft, final),
-        *_bounds(draft, final),
+        *_bounds(draft, delivered),
         *_classes(draft, final),
     ]
     return Section("results", "Results on the hold-out", [*blocks, *draft.galleries(*_FIGURES)])
 
 
-def _opening(draft: ReportDraft, final: RecordedFact) -> Text:
+def _opening(draft: ReportDraft, final: RecordedFact, delivered: RecordedFact) -> Text:
     rows = draft.render(final.at("rows"), "integer")
-    method = final.at("interval_method")
+    method = delivered.at("interval_method")
     how = (" Intervals: ", draft.read(method), ".") if method else ()
-    cv = final.at("cv_score")
+    # The methods have no folds: the model's score there would stand beside theirs.
+    cv = delivered.at("cv_score")
+    how = (*how, *_whose_scores(draft, final))
     validation = "score on one validation fold" if draft.facts.has_one_fold else "cross-validation score"
     cv_text = (f" The {validation} was ", draft.read(cv, draft.metric.style), ".") if cv else ()
     # Of a forecast of every step each row counts once per step.
@@ -62,6 +64,24 @@ def _opening(draft: ReportDraft, final: RecordedFact) -> Text:
     if final.at("family"):
         return ("Measured on ", *rows, unit, " not used for fits.", *cv_text, *how)
     return ("Measured once, on ", *rows, unit, " not used before.", *cv_text, *how)
+
+
+def _whose_scores(draft: ReportDraft, final: RecordedFact) -> Text:
+    """Say whose scores the table has, where the model does not make the forecast, and give the model's."""
+    if draft.facts.methods_name is None or draft.facts.chosen_model is None:
+        return ()
+    score = final.at("metrics", draft.facts.metric, "value")
+    return (
+        " Scores are those of the ",
+        draft.read(draft.facts.methods_name),
+        ", which make the forecast; the ",
+        draft.metric_name,
+        " of the model ",
+        draft.read(draft.facts.chosen_model),
+        " is ",
+        *draft.score(score),
+        ".",
+    )
 
 
 def _row(draft: ReportDraft, final: RecordedFact, name: str, score: RecordedFact) -> list[Text]:

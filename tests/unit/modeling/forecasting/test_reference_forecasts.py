@@ -1,6 +1,7 @@
 """Forecasts without a model: each against its plain definition, none from later rows."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,12 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
+from app.modeling.evaluation.methods_evaluation import evaluate_methods, predict_by_methods
 from app.modeling.forecasting.ets import Smoothing
-from app.modeling.forecasting.reference_comparison import compare_with_references, reference_notes
+from app.modeling.forecasting.reference_comparison import (
+    compare_with_references,
+    recommend,
+    reference_notes,
+)
 from app.modeling.forecasting.reference_forecasts import forecast_references
 from app.modeling.problem.kinds import Outlook, ProblemKind
 from app.modeling.problem.problem import Problem
 from app.modeling.recipe.naive_forecasts import DAY_S, detect_season, drift, seasonal_naive
+from app.modeling.scoring.independent_units import IndependentUnits
 from app.modeling.scoring.scores import Predicted
 
 
@@ -133,7 +140,7 @@ def shops(count: int) -> tuple[pd.DataFrame, pd.DataFrame, Problem]:
 
 def test_each_series_is_forecast_from_its_own_past():
     train, holdout, problem = shops(2)
-    said = forecast_references(train, holdout, problem)
+    said = forecast_references(train, holdout, problem).forecasts
     assert set(said) == {
         "last value",
         "drift",
@@ -145,18 +152,51 @@ def test_each_series_is_forecast_from_its_own_past():
     errors = {name: float((truth - forecast).abs().mean()) for name, forecast in said.items()}
     assert errors["exponential smoothing"] < errors["the value 7 rows before"] < errors["last value"]
     one = holdout.shop == "s1"
-    alone = forecast_references(train[train.shop == "s1"], holdout[one], problem)
+    alone = forecast_references(train[train.shop == "s1"], holdout[one], problem).forecasts
     for name, forecast in alone.items():
         if name == "best classical methods":
             continue  # chosen for all series together
         np.testing.assert_allclose(said[name][one.to_numpy()], forecast)
 
 
+def test_the_chosen_methods_have_bounds_on_the_holdout_that_training_rows_tell():
+    train, holdout, problem = shops(2)
+    references = forecast_references(train, holdout, problem)
+    forecast = references.forecasts["best classical methods"]
+    assert references.low is not None
+    assert references.high is not None
+    assert (references.low < forecast).all()
+    assert (forecast < references.high).all()
+    truth = holdout.groupby("shop").sold.shift(-2).to_numpy()
+    facts = evaluate_methods(
+        predict_by_methods(truth[:-4], references.take(slice(None, -4)), problem),
+        references.take(slice(None, -4)),
+        Predicted.from_problem(problem, truth[:-4], np.full(len(truth) - 4, train.sold.mean())),
+        problem,
+        seed=1,
+        units=IndependentUnits.of_rows(len(truth) - 4),
+    )
+    assert facts["metrics"]["mae"]["value"] == pytest.approx(np.abs(truth - forecast)[:-4].mean(), rel=1e-4)
+    assert facts["beats_baseline"]
+    assert facts["intervals"] is not None
+    assert 0.8 < facts["intervals"]["coverage"]["value"] <= 1
+
+
+def test_methods_make_no_forecast_of_a_single_later_row():
+    _, _, problem = shops(1)
+    worse = [{"name": "best classical methods", "score": 1.0, "difference": {"value": -1.0}}]
+    assert recommend(worse, "Ridge", problem) == {"name": "Ridge", "is_model": True}
+    every = replace(problem, every_step=True)
+    assert recommend(worse, "Ridge", every) == {"name": "best classical methods", "is_model": False}
+
+
 def test_references_learn_a_level_that_the_holdout_begins():
     values = np.where(np.arange(160) > 110, 60.0, 40.0) + np.random.default_rng(1).normal(0, 2, 160)
     table = pd.DataFrame({"day": pd.date_range("2023-01-01", periods=160), "shop": "s", "sold": values})
     _, _, problem = shops(1)
-    forecast = forecast_references(table.iloc[:100], table.iloc[100:], problem)["exponential smoothing"][:-2]
+    forecast = forecast_references(table.iloc[:100], table.iloc[100:], problem).forecasts[
+        "exponential smoothing"
+    ][:-2]
     once = Smoothing.fit(values[:100], 7).forecast(values, 2)[100:-2]
     later = slice(30, None)
     errors = [np.abs(path - values[102:])[later].mean() for path in (forecast, once)]
@@ -165,16 +205,16 @@ def test_references_learn_a_level_that_the_holdout_begins():
 
 def test_many_series_are_not_smoothed_and_classes_have_no_references():
     train, holdout, problem = shops(21)
-    names = set(forecast_references(train, holdout, problem))
+    names = set(forecast_references(train, holdout, problem).forecasts)
     assert names == {"last value", "drift", "the value 7 rows before", "best classical methods"}
     asked = Problem("sold", ProblemKind.CLASSIFICATION, "roc_auc", ("down", "up"), time_column="day", horizon=2)
-    assert forecast_references(train, holdout, asked) == {}
+    assert forecast_references(train, holdout, asked).forecasts == {}
 
 
 def test_a_model_no_better_than_the_last_season_gets_a_note():
     train, holdout, problem = shops(1)
     truth = holdout.sold.shift(-2).to_numpy()[:-2]
-    said = {name: each[:-2] for name, each in forecast_references(train, holdout, problem).items()}
+    said = {name: each[:-2] for name, each in forecast_references(train, holdout, problem).forecasts.items()}
     chance = np.random.default_rng(0)
     near = said["the value 7 rows before"] + chance.normal(0, 0.1, len(truth))
     poor = Predicted.from_problem(problem, truth, near)

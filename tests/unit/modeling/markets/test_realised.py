@@ -47,9 +47,9 @@ def test_the_label_is_the_realised_volatility_of_the_next_bars(bars, problem):
 def test_volatility_references_use_no_later_row(bars, problem):
     ordered = bars.sort_values("ts").reset_index(drop=True)
     train, holdout = ordered[:400], ordered[400:]
-    said = forecast_references(train, holdout, problem)
+    said = forecast_references(train, holdout, problem).forecasts
     assert set(said) == {"last volatility", "weighted average"}
-    cut = forecast_references(train, holdout[:50], problem)
+    cut = forecast_references(train, holdout[:50], problem).forecasts
     for name, each in said.items():
         assert each[:50] == pytest.approx(cut[name])
         of = holdout["coin"].to_numpy()
