@@ -13,7 +13,8 @@ from typing import IO, cast
 import pyarrow as pa
 
 from app.computations.uploads.expansion_limits import Expansion
-from app.computations.uploads.worksheet_extent import Extent
+from app.computations.uploads.workbook_parts import refuse_shared_parts
+from app.computations.uploads.worksheet_extent import Extent, check_all_cells
 from app.errors import InvalidInput
 
 _PIECE = 1 << 20
@@ -116,6 +117,7 @@ def _unpack_zip(path: Path, work: Path, expansion: Expansion) -> Plain:
         # A workbook is a zip too, and is read as it is.
         if any(part in names for part in _EXCEL_PARTS):
             _measure(archive, expansion)
+            refuse_shared_parts(archive)
             return Plain(path, "excel")
         # macOS adds a folder with facts of its own to each archive.
         names = [name for name in names if not name.startswith("__MACOSX/")]
@@ -164,6 +166,7 @@ def _measure(archive: zipfile.ZipFile, expansion: Expansion) -> None:
     expansion.measure(declared_bytes)
     # Only a check: the real sizes are counted below.
     expansion.measure(-declared_bytes)
+    cells = 0
     for entry in archive.infolist():
         # Each member: its relations tell the reader which of them are worksheets, and they may have any name.
         extent = Extent()
@@ -171,6 +174,8 @@ def _measure(archive: zipfile.ZipFile, expansion: Expansion) -> None:
             while piece := source.read(_PIECE):
                 expansion.measure(len(piece))
                 extent.feed(piece)
+        cells += extent.cells
+        check_all_cells(cells)
 
 
 def _copy(source: IO[bytes], target: Path, expansion: Expansion) -> None:

@@ -25,6 +25,7 @@ from app.computations.uploads.foreign_text import is_json as is_json_text
 from app.computations.uploads.foreign_text import read_head, refuse_markup, unwrap_quoted_lines
 from app.computations.uploads.json_column_count import check_json_width
 from app.computations.uploads.json_shapes import check_document_size, records_as_json
+from app.computations.uploads.json_text_length import check_text_length
 from app.computations.uploads.keyed_json import keyed_as_csv
 from app.computations.uploads.multi_header import headed_as_csv
 from app.computations.uploads.parquet_and_json import json_table, parquet_table
@@ -177,6 +178,7 @@ def _read_text(
     head = read_head(text.path)
     is_json = is_json_text(head, filename.lower().split(".gz")[0].endswith((".csv", ".tsv", ".txt")))
     if is_json:
+        check_text_length(text.path)
         check_json_width(text.path)
     else:
         refuse_markup(head)

@@ -22,7 +22,7 @@ from app.computations.uploads.json_paths import (
     split_fields,
     unnest_path,
 )
-from app.errors import InvalidInput
+from app.errors import InvalidInput, TooLarge
 from app.plans.identifiers import quote_identifier
 
 _QUOTED_PATH = re.compile(r""" (['"])/[^'"]*\1""")
@@ -70,14 +70,20 @@ MAX_LEVELS = 16
 """Levels of lists and records in a column: DuckDB plans its JSON in 0.05 s at 16, in over a minute at 60."""
 _SHOWN_NAME = 60
 """Characters of a column's name in a message."""
+_PARQUET_END_BYTES = 8
+"""Bytes of the end of a Parquet file: the length of the footer before them, and `PAR1`."""
+MAX_FOOTER_BYTES = 48 << 20
+"""Bytes of a Parquet file's description of its row groups: half a million columns of row groups, which take ten
+times as much memory, in a cell of a gigabyte. A billion rows in groups of the usual size have less."""
 _MAX_ELEMENTS_PER_COLUMN = 8
 """Schema elements of a column: lists and maps take up to 5, and a record's fields become columns themselves."""
 
 
 def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
-    """Describe a Parquet file. Raises InvalidInput if it is damaged, TooLarge for too many columns, before they
-    are types_sql."""
+    """Describe a Parquet file. Raises InvalidInput if it is damaged, TooLarge for too many columns or row
+    groups, before they are read."""
     check_width(_schema_elements(path) // _MAX_ELEMENTS_PER_COLUMN, at_least=True)
+    _check_footer(path)
     source = f"read_parquet({sql.text(path)})"
     check_columnar(path.stat().st_size, _cell_bytes(connection, source, path.stat().st_size))
     return _plain_table(connection, source, {"kind": "parquet"}, "parquet")
@@ -103,6 +109,29 @@ def _cell_bytes(connection: duckdb.DuckDBPyConnection, source: str, size_bytes: 
     return int(rows * _NUMBER_BYTES * len(columns) + text_bytes)
 
 
+def _check_footer(path: Path) -> None:
+    """Refuse a file that ends before its footer does, or whose footer lists too many row groups."""
+    size_bytes = path.stat().st_size
+    with path.open("rb") as file:
+        file.seek(max(0, size_bytes - _PARQUET_END_BYTES))
+        end = file.read()
+    footer_bytes = int.from_bytes(end[:4], "little")
+    # `PARE`: an encrypted footer, of which the reader says so.
+    if end[4:] not in (b"PAR1", b"PARE") or footer_bytes > size_bytes - _PARQUET_END_BYTES:
+        raise InvalidInput(
+            "damaged_file",
+            "The Parquet file is cut short: its end, which describes its columns, is missing. Send the file"
+            " again, or write it again where it comes from.",
+        )
+    if footer_bytes > MAX_FOOTER_BYTES:
+        raise TooLarge(
+            "too_many_row_groups",
+            f"The Parquet file describes its row groups in {footer_bytes:,} bytes; at most {MAX_FOOTER_BYTES:,}"
+            " are read. Write it with larger row groups, of 100,000 rows or more.",
+            limit=MAX_FOOTER_BYTES,
+        )
+
+
 def _schema_elements(path: Path) -> int:
     """Count the elements of a Parquet file's schema by its footer; 0 if the footer is not understood.
 
@@ -111,9 +140,9 @@ def _schema_elements(path: Path) -> int:
     """
     with path.open("rb") as file:
         size_bytes = path.stat().st_size
-        file.seek(max(0, size_bytes - 8))
+        file.seek(max(0, size_bytes - _PARQUET_END_BYTES))
         footer_bytes = int.from_bytes(file.read(4), "little")
-        file.seek(max(0, size_bytes - 8 - footer_bytes))
+        file.seek(max(0, size_bytes - _PARQUET_END_BYTES - footer_bytes))
         head = file.read(32)
     match = re.match(rb"(?s)\x15[\x80-\xff]*[\x00-\x7f]\x19([\x0c-\xfc])([\x80-\xff]*[\x00-\x7f])", head)
     if match is None:
@@ -122,35 +151,46 @@ def _schema_elements(path: Path) -> int:
     return short if short < 15 else sum((byte & 127) << (7 * place) for place, byte in enumerate(match[2]))
 
 
+@dataclass(frozen=True)
+class _JsonSource:
+    """SQL of the objects of a JSON file, and its columns: to list them is to parse the complete file."""
+
+    sql: str
+    columns: list[tuple[str, str]]
+
+
 def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceTable:
     """Describe JSON: an array of objects, an object per line, or one object that holds such an array or its
     columns."""
     # All records are looked at: a field may occur for the first time in the last one.
-    source = f"read_json({sql.text(path)}, maximum_object_size={_MAX_OBJECT_BYTES}, sample_size=-1)"
+    select = f"read_json({sql.text(path)}, maximum_object_size={_MAX_OBJECT_BYTES}, sample_size=-1)"
+    source = _JsonSource(select, _list_columns(connection, select, "JSON"))
     depth = MAX_DEPTH if read_head(path).lstrip().startswith("{") else 1
-    if any(list_paths(_list_columns(connection, source, "JSON"), depth, "MAP")):
+    if any(list_paths(source.columns, depth, "MAP")):
         # Records with few fields in common, which DuckDB takes for maps.
-        source = f"{source.removesuffix(')')}, map_inference_threshold=-1)"
+        select = f"{select.removesuffix(')')}, map_inference_threshold=-1)"
+        source = _JsonSource(select, _list_columns(connection, select, "JSON"))
     source = _exact_source(connection, path, source)
     rows = _unnest_rows(connection, source, depth)
-    table = _plain_table(connection, rows.source, {"kind": "json"}, "JSON")
+    columns = source.columns if rows.source == source.sql else None
+    table = _plain_table(connection, rows.source, {"kind": "json"}, "JSON", columns)
     return replace(table, notes=(*rows.notes, *table.notes))
 
 
-def _exact_source(connection: duckdb.DuckDBPyConnection, path: Path, source: str) -> str:
-    """The SQL of the objects with long whole numbers as text, which DuckDB would round to doubles."""
-    columns = _list_columns(connection, source, "JSON")
-    doubles = list(double_paths(columns))
+def _exact_source(connection: duckdb.DuckDBPyConnection, path: Path, source: _JsonSource) -> _JsonSource:
+    """The objects with long whole numbers as text, which DuckDB would round to doubles."""
+    doubles = list(double_paths(source.columns))
     if not doubles or not has_long_integer(path):
         return source
-    types = dict(columns)
+    types = dict(source.columns)
     for keys in doubles:
-        if is_rounded(connection, unnest_path(columns, keys, source)):
+        if is_rounded(connection, unnest_path(source.columns, keys, source.sql)):
             types[keys[0]] = replace_type(types[keys[0]], keys[1:], "VARCHAR")
-    if types == dict(columns):
+    if types == dict(source.columns):
         return source
     types_sql = ", ".join(f"{quote_identifier(name)}: {sql.text(type_)}" for name, type_ in types.items())
-    return f"{source.removesuffix(')')}, columns={{{types_sql}}})"
+    select = f"{source.sql.removesuffix(')')}, columns={{{types_sql}}})"
+    return _JsonSource(select, _list_columns(connection, select, "JSON"))
 
 
 @dataclass(frozen=True)
@@ -161,12 +201,12 @@ class JsonRows:
     notes: tuple[str, ...] = ()
 
 
-def _unnest_rows(connection: duckdb.DuckDBPyConnection, source: str, depth: int) -> JsonRows:
+def _unnest_rows(connection: duckdb.DuckDBPyConnection, objects: _JsonSource, depth: int) -> JsonRows:
     """Find the rows that a single object holds as a list of records or as lists that are columns.
 
-    Without either, and for files of several objects, they are those of `source` itself.
+    Without either, and for files of several objects, they are `objects` themselves.
     """
-    columns = _list_columns(connection, source, "JSON")
+    source, columns = objects.sql, objects.columns
     lists = [name for name, type_ in columns if type_.endswith("[]")]
     records = list(list_paths(columns, depth))
     if not records and (not lists or (len(lists) < len(columns) and len(lists) < _MIN_LISTS)):
@@ -212,6 +252,13 @@ def _list_columns(connection: duckdb.DuckDBPyConnection, source: str, kind: str)
         raise
     except duckdb.Error as error:
         first = str(error).splitlines()[0]
+        if "maximum_object_size" in first:
+            raise TooLarge(
+                "too_large_to_read",
+                f"The JSON file has an object of more than {_MAX_OBJECT_BYTES >> 20} MiB: send its rows as a"
+                " list of objects, or one object per line.",
+                limit=_MAX_OBJECT_BYTES,
+            ) from error
         message = _QUOTED_PATH.sub("", first)[:300]
         raise InvalidInput("damaged_file", f"The {kind} file cannot be read: {message}") from error
     return [(row[0], row[1]) for row in rows]
@@ -230,9 +277,14 @@ def plain_columns(
 
 
 def _plain_table(
-    connection: duckdb.DuckDBPyConnection, source: str, format_: dict[str, object], kind: str
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    format_: dict[str, object],
+    kind: str,
+    own_columns: list[tuple[str, str]] | None = None,
 ) -> sql.SourceTable:
-    stored_columns = _list_columns(connection, source, kind)
+    """Describe the rows of a source; `own_columns`: its columns, if they are known already."""
+    stored_columns = own_columns or _list_columns(connection, source, kind)
     for name, type_ in stored_columns:
         if _levels(type_) > MAX_LEVELS:
             raise InvalidInput(

@@ -31,6 +31,8 @@ _IN_MEMORY = "profiled"
 """Table that is loaded once."""
 _PART_COLUMNS = 100
 """Columns of a part of a wide table: few for a query to bind, and many enough that there are few parts."""
+_MAX_COPIED_CELLS = 60_000_000
+"""Cells of a wide table that are copied to its parts: half a gigabyte, of which most is spilled to disk."""
 _QUARTERS = "[0.25, 0.5, 0.75]"
 # DuckDB 2.0 crashes on tens of thousands of aggregates in one query.
 _AGGREGATES_AT_ONCE = 1_000
@@ -81,7 +83,7 @@ def profile_table(
     if rows * len(columns) <= _IN_MEMORY_CELLS:
         connection.execute(f"CREATE TEMP TABLE {_IN_MEMORY} AS FROM {source}")
         source = _IN_MEMORY
-    parts = _split_columns(connection, source, [name for name, _ in columns])
+    parts = _split_columns(connection, source, [name for name, _ in columns], rows)
     facts = _aggregate(connection, parts, columns, rows)
     if EXACT_ROWS < rows <= _EXACT_QUARTILE_ROWS:
         _add_quartiles(connection, parts, columns, facts)
@@ -101,14 +103,14 @@ def profile_table(
 
 
 def _split_columns(
-    connection: duckdb.DuckDBPyConnection, source: str, names: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, source: str, names: Sequence[str], rows: int
 ) -> Mapping[str, str]:
-    """Return the table of each column: of a wide table in memory one with few columns.
+    """Return the table of each column: of a wide table one with few columns.
 
     DuckDB binds all columns of a table in each query, and there is a query for each column: 4,000 columns of
-    one row took 20 s of processor time.
+    one row took 20 s of processor time, and of 3,000 rows 40 s where each query read the file.
     """
-    if source != _IN_MEMORY or len(names) <= _PART_COLUMNS:
+    if len(names) <= _PART_COLUMNS or rows * len(names) > _MAX_COPIED_CELLS:
         return dict.fromkeys(names, source)
     parts: dict[str, str] = {}
     for first in range(0, len(names), _PART_COLUMNS):

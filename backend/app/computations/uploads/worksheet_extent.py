@@ -9,6 +9,8 @@ from app.errors import TooLarge
 
 MAX_CELLS = 20_000_000
 """Cells of the rectangle: the reader takes 32 bytes for each, and a sandbox cell has a gigabyte."""
+MAX_ALL_CELLS = 2 * MAX_CELLS
+"""Cells of the rectangles of all sheets: to judge and to write a million takes 0.1 s."""
 # As XML allows it: quotes of both kinds, and spaces around the sign, bounded so that a run is read once.
 _REFERENCE = re.compile(rb"""\br\s{0,8}=\s{0,8}["']([A-Za-z]*)(\d+)["']""")
 _OVERLAP_BYTES = 64
@@ -43,9 +45,20 @@ class Extent:
         self._names |= set(names)
         self._check()
 
-    def _check(self) -> None:
+    @property
+    def _size(self) -> tuple[int, int]:
+        """Rows and columns of the rectangle."""
         height = self._last - (self._first or 0) + 1
-        width = self._last_column - self._first_column + 1
+        return height, self._last_column - self._first_column + 1
+
+    @property
+    def cells(self) -> int:
+        """Cells of the rectangle, empty ones included; 0 for a part that has none."""
+        height, width = self._size
+        return height * width if self._first is not None else 0
+
+    def _check(self) -> None:
+        height, width = self._size
         if height * width > MAX_CELLS:
             raise TooLarge(
                 "too_many_cells",
@@ -53,6 +66,17 @@ class Extent:
                 " are read, empty ones included. Delete stray cells far from the table, or send it as CSV.",
                 limit=MAX_CELLS,
             )
+
+
+def check_all_cells(cells: int) -> None:
+    """Raise TooLarge where the rectangles of all sheets have too many cells together."""
+    if cells > MAX_ALL_CELLS:
+        raise TooLarge(
+            "too_many_cells",
+            f"The sheets of the workbook span {cells:,} cells together; at most {MAX_ALL_CELLS:,} are read,"
+            " empty ones included. Delete stray cells far from the tables, or send one sheet as CSV.",
+            limit=MAX_ALL_CELLS,
+        )
 
 
 def _column(name: bytes) -> int:

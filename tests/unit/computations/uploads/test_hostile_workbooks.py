@@ -1,11 +1,14 @@
 """Workbooks that crash or overfill their reader are refused before it opens them."""
 
+import io
 import struct
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from app.computations.uploads import workbook_parts
 from app.computations.uploads.compound_file import check_compound
 from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.worksheet_extent import MAX_CELLS, Extent
@@ -109,3 +112,43 @@ def test_a_worksheet_is_measured_whatever_its_part_is_called(tmp_path: Path) -> 
 def test_a_table_far_from_the_first_cell_is_read() -> None:
     Extent().feed(sheet("XFA1048000", "XFD1048576"))
     Extent().feed(sheet("A1", f"A{MAX_CELLS // 20}", "T1"))
+
+
+def workbook(sheets: int, parts: Sequence[bytes]) -> bytes:
+    """A workbook of `sheets` sheets, the last of which are all its last part."""
+    relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        names = "".join(f'<sheet name="S{n}" sheetId="{n + 1}" r:id="r{n}"/>' for n in range(sheets))
+        archive.writestr("xl/workbook.xml", f'<workbook xmlns:r="r"><sheets>{names}</sheets></workbook>')
+        targets = "".join(
+            f'<Relationship Id="r{n}" Type="{relation}" Target="worksheets/sheet{min(n, len(parts) - 1)}.xml"/>'
+            for n in range(sheets)
+        )
+        archive.writestr("xl/_rels/workbook.xml.rels", f"<Relationships>{targets}</Relationships>")
+        for n, part in enumerate(parts):
+            archive.writestr(f"xl/worksheets/sheet{n}.xml", part)
+    return file.getvalue()
+
+
+def test_sheets_that_are_one_part_are_refused_before_it_is_read_for_each(tmp_path: Path) -> None:
+    upload = tmp_path / "upload"
+    upload.write_bytes(workbook(40, [sheet("A1", "B2"), sheet("A1", "B2")]))
+    with pytest.raises(InvalidInput, match="39 sheets of the Excel file are one part"):
+        unpack(upload, tmp_path, 8 << 30)
+    upload.write_bytes(workbook(40, [sheet("A1", "B2")] * 40))
+    assert unpack(upload, tmp_path, 8 << 30).kind == "excel"
+
+
+def test_many_sheets_of_stray_cells_are_refused_together(tmp_path: Path) -> None:
+    upload = tmp_path / "upload"
+    upload.write_bytes(workbook(3, [sheet("A1", f"A{MAX_CELLS // 20}", "T1")] * 3))
+    with pytest.raises(TooLarge, match="together"):
+        unpack(upload, tmp_path, 8 << 30)
+
+
+def test_a_list_of_sheets_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook_parts, "MAX_LIST_BYTES", 1_000)
+    (tmp_path / "upload").write_bytes(workbook(40, [sheet("A1")] * 40))
+    with pytest.raises(InvalidInput, match="list of sheets is longer"):
+        unpack(tmp_path / "upload", tmp_path, 8 << 30)

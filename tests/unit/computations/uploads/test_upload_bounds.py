@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,11 +17,13 @@ import pytest
 
 from app.computations.cell_files.workspace import CellWorkspace
 from app.computations.uploads import ingest as ingest_module
+from app.computations.uploads import parquet_and_json
 from app.computations.uploads.dialect import sniff
 from app.computations.uploads.expansion_limits import MAX_RATIO, MIN_EXPANDED_BYTES
 from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.ingest import convert
 from app.computations.uploads.json_column_count import check_json_width
+from app.computations.uploads.json_text_length import MAX_TEXT_BYTES, check_text_length
 from app.computations.uploads.parquet_and_json import MAX_LEVELS
 from app.errors import InvalidInput, TooLarge
 
@@ -169,3 +172,47 @@ def test_a_value_beyond_the_memory_of_the_database_is_no_damaged_file(
     (tmp_path / "out").mkdir()
     with pytest.raises(MemoryError):
         convert(CellWorkspace({"upload": upload}, tmp_path / "out"), filename)
+
+
+def convert_upload(folder: Path) -> object:
+    """Rows of the table that the file `upload` of a folder becomes."""
+    output = Path(tempfile.mkdtemp(dir=folder))
+    return convert(CellWorkspace({"upload": folder / "upload"}, output))["rows"]
+
+
+def test_a_parquet_file_of_too_many_row_groups_is_refused_by_its_footer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pa.table({"a": range(200)})
+    pq.write_table(table, tmp_path / "upload", row_group_size=1)
+    monkeypatch.setattr(parquet_and_json, "MAX_FOOTER_BYTES", 5_000)
+    with pytest.raises(TooLarge, match="larger row groups"):
+        convert_upload(tmp_path)
+    monkeypatch.undo()
+    assert convert_upload(tmp_path) == 200
+
+
+@pytest.mark.parametrize("letter", ["x", "\\u00e9", '\\"', "\\\\", "é"])
+def test_a_long_text_of_json_is_refused_however_it_is_spelled(tmp_path: Path, letter: str) -> None:
+    text = letter * (MAX_TEXT_BYTES // len(letter.encode()))
+    (tmp_path / "upload.json").write_text(f'[{{"a": "{text}", "b": 1}}]')
+    check_text_length(tmp_path / "upload.json")
+    (tmp_path / "upload.json").write_text(f'[{{"b": "x\\\\", "a": "{text}{letter * 8}"}}]')
+    with pytest.raises(TooLarge, match="longer than 8 MiB"):
+        check_text_length(tmp_path / "upload.json")
+
+
+def test_many_texts_and_a_long_list_of_numbers_are_no_long_text(tmp_path: Path) -> None:
+    texts = ", ".join([json.dumps('a "word" \\ ' * 60_000)] * 14)
+    (tmp_path / "upload.json").write_text(f"[{texts}, {'1, ' * 4_000_000} 2]")
+    check_text_length(tmp_path / "upload.json")
+
+
+def test_an_object_beyond_the_reader_is_refused_with_what_to_send(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet_and_json, "_MAX_OBJECT_BYTES", 1 << 20)
+    rows = [{"a": n, "b": "word" * 250} for n in range(40_000)]
+    (tmp_path / "upload").write_text(json.dumps({"rows": rows}))
+    with pytest.raises(TooLarge, match="a list of objects, or one object per line"):
+        convert_upload(tmp_path)
