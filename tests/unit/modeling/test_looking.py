@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from app.modeling.analysis.cleaning import is_date_like, is_number_text, suggest_cleaning
-from app.modeling.analysis.exploration import explore
+from app.modeling.analysis.exploration import describe_unmeasured, explore
 from app.modeling.analysis.findings import find_all
 from app.modeling.analysis.recipe_effects import extend_recipe
 from app.modeling.analysis.suggested_features import suggest_features
@@ -217,3 +217,19 @@ def test_a_suspected_column_that_could_not_be_measured_is_named() -> None:
     facts = explore(frame, asked, [], deadline=busy)
     assert facts["assumptions"] == []
     assert [note for note in facts["notes"] if "'delay' alone predicts" in note and "was not measured" in note]
+    frame["reason"] = frame["late"].map({"yes": "fog", "no": None})
+    facts = explore(frame, problem(frame, "late"), [], deadline=busy)
+    assert facts["assumptions"] == []
+    [left_out] = [note for note in facts["notes"] if "'reason'" in note]
+    assert left_out.endswith("It is left out, and what the score is with it was not measured.")
+
+
+def test_a_column_that_another_one_hides_is_named_by_its_own_score() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(600, 3)), columns=["a", "b", "delay"])
+    frame["late"] = np.where(frame["delay"] > 0, "yes", "no")
+    scores = {"delay": 0.99, "a": 0.51}
+    [note] = describe_unmeasured(scores, problem(frame, "late"), [], [])
+    assert note == "'delay' alone tells nearly all of 'late'. What the score is without it was not measured."
+    [measured] = explore(frame, problem(frame, "late"), [])["assumptions"]
+    assert describe_unmeasured(scores, problem(frame, "late"), [], [measured]) == []

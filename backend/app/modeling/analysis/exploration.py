@@ -6,7 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from app.modeling.analysis.assumptions.late_columns import is_left_out_by_default, measure_columns
+from app.modeling.analysis.assumptions.late_columns import (
+    NEARLY_PERFECT,
+    is_left_out_by_default,
+    measure_columns,
+)
 from app.modeling.analysis.cleaning import suggest_cleaning
 from app.modeling.analysis.findings import find_all, find_correlations
 from app.modeling.analysis.leakage.leaking_columns import find_leaks
@@ -83,7 +87,7 @@ def explore(
         "suggested_features": suggest_features(sample, problem),
         "notes": [
             *describe_unscored(profiles, scores, problem, scoring),
-            *_describe_unmeasured(leaks, assumptions),
+            *describe_unmeasured(scores, problem, leaks, assumptions),
         ],
         "figures": [],
     }
@@ -96,14 +100,32 @@ def _kept_columns(leaks: Sequence[Leak], assumptions: Sequence[AssumptionJson]) 
     return list(dict.fromkeys([*identifiers, *(name for names in inputs for name in names)]))
 
 
-def _describe_unmeasured(leaks: Sequence[Leak], assumptions: Sequence[AssumptionJson]) -> list[str]:
-    """Name the suspected inputs whose score is not known with and without them."""
+def describe_unmeasured(
+    scores: Mapping[str, float],
+    problem: Problem,
+    leaks: Sequence[Leak],
+    assumptions: Sequence[AssumptionJson],
+) -> list[str]:
+    """Name the suspected columns, and inputs that alone tell nearly all, whose effect no time was left for."""
     measured = {name for entry in assumptions for name in entry["columns"]}
-    return [
-        f"{leak['text']} What the score is without it was not measured."
-        for leak in leaks
-        if leak["column"] not in measured and not is_left_out_by_default(leak)
+    unmeasured = [leak for leak in leaks if leak["column"] not in measured]
+    notes = [
+        f"{leak['text']} It is left out, and what the score is with it was not measured."
+        if is_left_out_by_default(leak)
+        else f"{leak['text']} What the score is without it was not measured."
+        for leak in unmeasured
     ]
+    doubted = {*measured, *(leak["column"] for leak in leaks), *problem.exclude}
+    # A column that another one hides is no leak by its score, so that only its own score tells of it.
+    carrying = [
+        name
+        for name in scores
+        if scores[name] >= NEARLY_PERFECT[problem.is_classification] and name not in doubted
+    ]
+    if problem.horizon:
+        return notes
+    alone = f"alone tells nearly all of {problem.target!r}. What the score is without it was not measured."
+    return [*notes, *(f"{name!r} {alone}" for name in carrying[:MAX_NAMED_COLUMNS])]
 
 
 def describe_unscored(

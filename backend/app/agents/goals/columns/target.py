@@ -61,6 +61,8 @@ MAX_OPTIONS = 8
 MIN_NUMBERED = 4
 """Columns of one name but for its number that are a row of their kind: weeks, items, indicators of years."""
 _NUMBER = re.compile(r"\d{1,9}")
+_VALUE_OF = re.compile(r"^\s{0,3}(?:the |a )?(?:value|amount|level|size)s? of ", re.IGNORECASE)
+"""Words before the name of a column that add nothing to it."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,10 @@ def find_target(
     target = _conventional_target(goal, scored)
     if any(is_half_read(goal, table) for table in tables):
         return TargetMatch(None, tuple(_rank_options(scored)))
-    if not any(goal.names_no_target(table.subject) for table in tables):
-        # A goal that names no target has general words alone ("train a model"), which mean no column.
+    if any(goal.names_no_target(table.subject) for table in tables):
+        # General words alone ("train a model") mean no column, unless it is a letter or in quotes.
+        target = target or _named_by_sign(goal, scored)
+    else:
         target = target or _named_outright(goal, scored) or _clear_winner(scored)
     if target is None and (unsuitable := _unsuitable_name(scored)):
         return TargetMatch(None, (*_rank_options(scored), unsuitable), unsuitable.column)
@@ -247,6 +251,21 @@ def _named_outright(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn 
         if len(options) == 1:
             return replace(options[0], probability=max(options[0].probability, MIN_NAMED_PROBABILITY))
     return None
+
+
+def _named_by_sign(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
+    """Return the only column that the goal quotes, or whose name of one letter is all that it predicts."""
+    quoted = [candidate for candidate in scored if candidate.column.name in goal.quoted]
+    letters = [
+        candidate
+        for candidate in scored
+        if len(candidate.column.name) == 1
+        and is_explained(_VALUE_OF.sub("", goal.after_verb), candidate.column.name)
+    ]
+    options = quoted or letters
+    if len(options) != 1:
+        return None
+    return replace(options[0], probability=max(options[0].probability, MIN_NAMED_PROBABILITY))
 
 
 def _clear_winner(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from app.modeling.analysis.assumptions.described_entities import find_measured_pair, find_name_pairs
 from app.modeling.problem_definition.time_and_group_columns import (
     BIRTH_NAME,
     GROUP_NAME,
@@ -43,10 +44,11 @@ _PERIOD_NAME = re.compile(
     re.IGNORECASE,
 )
 _ELAPSED_NAME = re.compile(
-    r"(^|[_\W])(day|week|month|hour|minute|second|period|round|wave|time|step|tick|trial|session)s?($|[_\W\d])",
+    r"(^|[_\W])(day|week|month|hour|minute|second|period|round|wave|time|step|tick|trial|session|run|cycle|shot"
+    r"|iteration|sequence)s?($|[_\W\d])",
     re.IGNORECASE,
 )
-"""Names of columns that count time from a beginning: `pan_day`."""
+"""Names of columns that count time from a beginning, or what is done in turn: `pan_day`, `run_no`."""
 _FIRST_YEAR, _LAST_YEAR = 1500, 2200
 """Range of whole numbers that are calendar years."""
 
@@ -75,11 +77,44 @@ def find_entities(frame: pd.DataFrame, target: str) -> list[RowStructure]:
         and (structure := _judge_entity(frame, sample, name, target))
     ]
     pairs = list(_find_pairs(sample, names, target)) or list(_find_plain_pairs(sample, names, target))
+    pairs = pairs or list(_describe_name_pairs(sample, names, target))
     # A name that a period parts is no entity alone: its rows of two periods may differ as much as two names.
     paired = {pair.columns[0] for pair in pairs}
     others = [single for single in singles if single.columns[0] not in paired]
     others.sort(key=lambda single: not GROUP_NAME.search(single.columns[0]))  # people and places before items
-    return [*pairs, *others][:MAX_ENTITIES]
+    # Descriptions of a named entity would tell the same rows apart.
+    described = [] if pairs or others else _describe_measured(frame, sample, target)
+    return [*pairs, *others, *described][:MAX_ENTITIES]
+
+
+def _describe_name_pairs(sample: pd.DataFrame, names: list[str], target: str) -> Iterator[RowStructure]:
+    """Yield entities of two names, as first and last ones, within which a third column never changes."""
+    plain = [name for name in names if not _is_period(sample[name])]
+    for first, second, described in find_name_pairs(sample, plain, target):
+        count = sample.groupby([first, second], sort=False).ngroups
+        if MIN_ENTITIES <= count <= MAX_ENTITY_SHARE * len(sample):
+            rows_each = f"{count:,} pairs with {len(sample) / count:.1f} rows each"
+            evidence = f"{rows_each}, within which {described!r} never changes"
+            yield RowStructure((first, second), evidence)
+            return
+
+
+def _describe_measured(frame: pd.DataFrame, sample: pd.DataFrame, target: str) -> list[RowStructure]:
+    """Describe entities that only measurements tell apart, which are the same in all of their rows."""
+    plain = sample[
+        [name for name in sample.columns if not _is_period(sample[name]) and not _is_year(sample[name])]
+    ]
+    if (pair := find_measured_pair(plain, target, MIN_ENTITIES)) is None:
+        return []
+    name, other = pair
+    count = frame[name].nunique()
+    if count > MAX_ENTITY_SHARE * len(frame):
+        return []
+    rows_each = f"{count:,} values with {rows_per_value(frame[name]):.1f} rows each"
+    evidence = f"{rows_each}, within which {other!r} never changes"
+    return [
+        RowStructure((name,), evidence, _count_runs(sample[name]) <= MAX_RUN_RATIO * sample[name].nunique())
+    ]
 
 
 def _judge_entity(frame: pd.DataFrame, sample: pd.DataFrame, name: str, target: str) -> RowStructure | None:

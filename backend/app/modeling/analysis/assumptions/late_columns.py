@@ -102,6 +102,8 @@ def measure_columns(
     usual = trial.predict(left_out)
     if usual is None:
         return []
+    # First, since a score that one column carries is the condition that matters most.
+    carriers = _find_carriers(trial, usual, left_out, [name for name in ranked if name not in left_out])
     assumptions = []
     for suspect in suspects:
         with_side: SidePredictions | None = usual
@@ -111,7 +113,6 @@ def measure_columns(
         compared = trial.compare(with_side, without)
         if compared and (compared.matters or not suspect.is_named_only):
             assumptions.append(_to_assumption(suspect, compared, problem))
-    carriers = _find_carriers(trial, usual, left_out, [name for name in ranked if name not in left_out])
     if carriers is None:
         return assumptions
     if any(entry["columns"] == list(carriers[0].columns) for entry in assumptions):

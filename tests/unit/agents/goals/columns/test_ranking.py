@@ -67,6 +67,27 @@ def test_a_row_of_numbered_columns_fills_no_question() -> None:
     assert target.column.name == "w7"
 
 
+@pytest.mark.parametrize(
+    ("goal", "target"),
+    [
+        ("Predict y", "y"),
+        ("predict Y.", "y"),
+        ("Predict `y`", "y"),
+        ("predict the value of y", "y"),
+        ("Predict the `value`", "value"),
+        ("train a model", None),
+        ("Predict it", None),
+    ],
+)
+def test_a_letter_or_quotes_name_a_column_that_general_words_do_not(goal: str, target: str | None) -> None:
+    names = ("batch_mean_y", "y", "value", "a", "x1")
+    table = TableProfile(
+        "runs", 900, tuple(Column(name, "number", "numeric", 800, low=0, high=9) for name in names)
+    )
+    match = find_target(parse_goal(goal), [table])
+    assert (match.target and match.target.column.name) == target
+
+
 def test_no_columns_have_no_probabilities() -> None:
     assert rank_columns(parse_goal("who leaves"), []) == []
 

@@ -59,6 +59,27 @@ def test_rows_that_were_recorded_twice_with_other_noise_have_both_figures() -> N
     assert 0.15 * len(frame) < len(locked.holdout) < 0.25 * len(frame)
 
 
+@pytest.mark.parametrize("copies", [2, 5])
+def test_rows_of_one_entity_that_nearly_equal_each_other_stay_together(copies: int) -> None:
+    rng = np.random.default_rng(2)
+    entity = np.repeat(np.arange(400), copies)
+    numbers = rng.normal(size=(400, 6))[entity] + rng.normal(0, 0.02, (len(entity), 6))
+    frame = pd.DataFrame(numbers, columns=[*"abcdef"]).assign(y=rng.normal(size=400)[entity])
+    codes = find_near_copies(frame, resolve_problem(frame, {"target": "y"}))
+    assert codes is not None
+    assert (codes >= 0).mean() > 0.9
+    # No group has rows of two entities.
+    assert pd.Series(entity[codes >= 0]).groupby(codes[codes >= 0]).nunique().max() == 1
+
+
+def test_a_path_of_neighbours_is_no_group_of_copies() -> None:
+    rng = np.random.default_rng(2)
+    begins = np.repeat(rng.normal(size=(300, 1, 6)), 6, axis=1)
+    paths = begins + 0.03 * np.arange(6)[:, None] + rng.normal(0, 0.001, (300, 6, 6))
+    frame = pd.DataFrame(paths.reshape(-1, 6), columns=[*"abcdef"]).assign(y=rng.normal(size=1800))
+    assert find_near_copies(frame, resolve_problem(frame, {"target": "y"})) is None
+
+
 @pytest.mark.parametrize("dimensions", [1, 2, 5])
 def test_neighbours_are_no_copies(dimensions: int) -> None:
     rng = np.random.default_rng(1)
