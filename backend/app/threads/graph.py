@@ -302,7 +302,8 @@ def _last_execution(answers: Sequence[ToolAnswer]) -> dict[str, Any]:
                 outcome["charts"] = [_describe_chart(answer.value, arguments)]
             outcome["changes"] = changes
             return {**outcome, "readings": list(arguments.get("readings", ()))}
-    return {}
+    # Tables that were restored are no result, but a change.
+    return {"changes": changes} if changes else {}
 
 
 def _has_result(answer: ToolAnswer) -> bool:

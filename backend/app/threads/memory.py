@@ -98,6 +98,7 @@ def _recall(record: TurnRecord) -> EarlierTurn:
         else None,
         # A dropped table cannot be what a later "it" refers to.
         changed=[change.name for change in view.changes if change.kind != "dropped"],
+        changes_tables=bool(view.changes),
         failure=view.failure.message if view.failure else None,
         steps=view.steps,
         workflow=_find_workflow(view),

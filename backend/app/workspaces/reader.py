@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from pydantic import TypeAdapter
+
 from app.db.pool import Database
 from app.db.statements import load
 from app.errors import NotFound
-from app.workspaces.snapshot import Snapshot
+from app.workspaces.snapshot import Entry, Snapshot
 
 WORKSPACES = load("app.workspaces", "workspaces")
+_NAMES = TypeAdapter(Mapping[str, Entry])
 
 
 class WorldlineHead(NamedTuple):
@@ -39,6 +42,11 @@ class SnapshotReader:
             return Snapshot()
         meta = await self.db.value(WORKSPACES.read_snapshot, turn_id, self.owner)
         return Snapshot.model_validate_json(meta) if meta else Snapshot()
+
+    async def list_table_states(self, turn_id: UUID, limit: int) -> list[Mapping[str, Entry]]:
+        """Return the tables and views after each of the last turns that stored some, the newest first."""
+        rows = await self.db.rows(WORKSPACES.list_table_states, turn_id, self.owner, limit)
+        return [_NAMES.validate_json(row["names"]) for row in rows]
 
     async def list_frames(self, digests: Iterable[str]) -> dict[str, TableArtifact]:
         """Return the artifacts of tables by digest."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.counts import describe_count
 from app.tools.context.conversation_studies import StudyCard
 from app.tools.context.conversation_workflows import MessageLane, RunCard, WorkflowCard
 
@@ -23,8 +24,9 @@ class LastChart:
 class EarlierTurn:
     """A turn before the present one. `columns`, `sql`, `plan` and `code`: of its last successful execution.
 
-    `changed`: tables that it made or changed. `steps`: those of a pipeline that it ran. `workflow`: id of the
-    one that it made, changed or ran, `run`: id of that run.
+    `changed`: tables that it made or changed; `changes_tables` is also true where it dropped some. `steps`:
+    those of a pipeline that it ran. `workflow`: id of the one that it made, changed or ran, `run`: id of that
+    run.
     """
 
     message: str
@@ -37,6 +39,7 @@ class EarlierTurn:
     code: str | None = None
     chart: LastChart | None = None
     changed: Sequence[str] = ()
+    changes_tables: bool = False
     failure: str | None = None
     steps: Sequence[Mapping[str, Any]] = ()
     workflow: str | None = None
@@ -71,6 +74,13 @@ class ChangeAnswer:
     """The changes of tables that an execution of SQL made."""
 
     changes: Sequence[Mapping[str, Any]] = ()
+
+    def describe_rest(self, table: str, rows_before: int) -> str:
+        """Say how many of its rows a table has after rows of it were removed."""
+        rows = next((change["rows"] for change in self.changes if change.get("name") == table), rows_before)
+        if rows == rows_before:
+            return f"There were none: all {describe_count(rows_before, 'row')} stayed."
+        return f"{rows:,} of {describe_count(rows_before, 'row')} are left."
 
     def list_copies(self) -> list[str]:
         """List the sentences about datasets of which the conversation has its own copy now."""

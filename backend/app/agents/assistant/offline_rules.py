@@ -1,35 +1,31 @@
 """The assistant without a provider: a table of rules."""
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from app.agents.assistant.answer_descriptions import describe_answer, describe_chart, describe_statements
-from app.agents.assistant.brief import ChangeAnswer, ChartAnswer, ChatBrief, QueryAnswer
+from app.agents.assistant.brief import ChangeAnswer, ChartAnswer, ChatBrief, EarlierTurn, QueryAnswer
+from app.agents.assistant.file_rules import work_on_files
 from app.agents.assistant.follow_ups.changed_plan import UnclearChange
+from app.agents.assistant.follow_ups.earlier_answers import count_undone
 from app.agents.assistant.follow_ups.failed_changes import describe_failed_change
 from app.agents.assistant.follow_ups.last_charts import draw_again, find_last_result
 from app.agents.assistant.follow_ups.requests import read_follow_up, renames_column
 from app.agents.assistant.message_parsing import list_options, list_profiles, parse_message, suggest_questions
 from app.agents.assistant.offered_readings import describe_offer, find_taken_reading
-from app.agents.assistant.studies import requests as study_requests
-from app.agents.assistant.studies.descriptions import (
-    describe_comparison,
-    describe_explanation,
-    describe_start,
-    describe_study,
-)
-from app.agents.assistant.tables.exports import ExportRefusal, read_export
-from app.agents.assistant.tables.file_requests import describe_files, read_file_request
+from app.agents.assistant.studies.requests import read_option_answer
+from app.agents.assistant.study_rules import answer_in_words, conclude_study, work_on_studies
+from app.agents.assistant.table_changes.change import UnclearTableChange
+from app.agents.assistant.table_changes.requests import read_table_change
 from app.agents.assistant.tables.new_columns import UnclearColumn, parse_new_column
 from app.agents.assistant.tables.overviews import plan_column_overview
 from app.agents.assistant.tables.random_tables import UnclearTable, parse_made_table
+from app.agents.assistant.tables.row_displays import plan_row_display
+from app.agents.assistant.workflow_rules import change_workflow
 from app.agents.assistant.workflows.requests import (
-    WorkflowRequest,
-    describe_saved,
-    read_change_message,
     read_fetch,
-    read_sent_data,
 )
 from app.agents.assistant.workflows.runs import run_saved_workflow
 from app.agents.goals.refusals.languages import describe_language_refusal
@@ -42,8 +38,7 @@ from app.agents.runtime.offline_policy import AgentAction, Rule, call, make_poli
 from app.modeling.facts.conversion import parse_facts
 from app.plans.describe import describe_plan
 from app.plans.plan import Plan
-from app.tools.context.conversation_studies import STUDY_TOOLS, StudyCard
-from app.tools.context.conversation_workflows import MessageLane, WorkflowCard
+from app.tools.context.conversation_workflows import MessageLane
 
 View = ConversationView[ChatBrief]
 
@@ -94,7 +89,7 @@ def conclude(view: View) -> AgentAction | None:
 
 def answer_small_talk(view: View) -> AgentAction | None:
     message = view.brief.message
-    if study_requests.read_option_answer(view.brief):
+    if read_option_answer(view.brief):
         return None  # "yes" and "no" may be what a study asks for
     if _GREETING.fullmatch(message):
         return say(f"Hello. {suggest_questions(view.brief)}")
@@ -164,42 +159,6 @@ def ask_for_change(view: View) -> AgentAction | None:
     return say(text) if text else None
 
 
-_GOES_ON = "The answer was passed on, and the study goes on. Ask for its result at any time."
-
-
-def conclude_study(view: View) -> AgentAction | None:
-    """Say what became of a call about studies."""
-    if started := view.last_success("start_study", "fork_study"):
-        return say(describe_start(started.read(StudyCard)))
-    if view.was_called("answer_study") and (passed := view.last_success("answer_study")):
-        card = passed.read(StudyCard)
-        return say(f"The answer was passed on. {describe_study(card)}" if card.question else _GOES_ON)
-    if read := view.last_success("read_study"):
-        return say(describe_study(read.read(StudyCard)))
-    if compared := view.last_success("compare_studies"):
-        return say(describe_comparison(compared.value))
-    if explained := view.last_success("explain_prediction"):
-        return say(describe_explanation(explained.value))
-    refusals = view.refusals(*STUDY_TOOLS, "compare_studies", "explain_prediction")
-    return say(str(refusals[-1].refusal)) if refusals else None
-
-
-def work_on_studies(view: View) -> AgentAction | None:
-    """Start, answer, fork, compare or explain a study."""
-    request = study_requests.read_study_message(view.brief, list_profiles(view.brief))
-    if request is None:
-        return None
-    if isinstance(request, study_requests.StudyRefusal):
-        return say(request.reason)
-    return call(request.tool, **request.arguments)
-
-
-def answer_in_words(view: View) -> AgentAction | None:
-    """Pass a message that is nothing else on to a study that asks for words."""
-    request = study_requests.read_free_answer(view.brief)
-    return call(request.tool, **request.arguments) if request else None
-
-
 def take_reading(view: View) -> AgentAction | None:
     """Answer the question before by the reading that the message takes of those that were offered."""
     reading = find_taken_reading(view.brief, parse_message)
@@ -240,6 +199,42 @@ def make_column(view: View) -> AgentAction | None:
     return _make_then(view, _Making(request.table, statement, request.describe(), request.rest))
 
 
+def undo_table_change(view: View) -> AgentAction | None:
+    """Take changes of tables back, where the last thing that was done is one."""
+    if restored := view.last_success("restore_tables"):
+        return say(" ".join(str(change["text"]) for change in restored.read(ChangeAnswer).changes))
+    if refusals := view.refusals("restore_tables"):
+        return say(str(refusals[-1].refusal))
+    brief = view.brief
+    if not _follows_table_change(brief.earlier):
+        return None
+    steps = count_undone(brief.message)
+    return call("restore_tables", changes=steps) if steps else None
+
+
+def _follows_table_change(earlier: Sequence[EarlierTurn]) -> bool:
+    """Tell if the last thing that was done changed tables, or is the first look at what such a change left."""
+    turns = [turn for turn in earlier if turn.has_result or turn.changes_tables or turn.workflow]
+    if not turns or turns[-1].workflow:
+        return False
+    return turns[-1].changes_tables or (len(turns) > 1 and turns[-2].changes_tables)
+
+
+def change_table(view: View) -> AgentAction | None:
+    """Change a table of the conversation, then do what the message asks for with it."""
+    brief = view.brief
+    if brief.lane.lane == "patch" and brief.lane.workflow is not None:
+        return None  # a step of the workflow that the conversation is about
+    request = read_table_change(brief.message, list_profiles(brief), brief.earlier, _question_parser(brief))
+    if request is None:
+        return None
+    if isinstance(request, UnclearTableChange):
+        return say(request.reason)
+    return _make_then(
+        view, _Making(request.table, request.statement, request.sentence, request.rest, request.rows_before)
+    )
+
+
 def make_table(view: View) -> AgentAction | None:
     """Make a table of random rows, then do what the message asks for with it."""
     request = parse_made_table(view.brief.message, [str(table["table"]) for table in view.brief.tables])
@@ -257,6 +252,7 @@ class _Making(NamedTuple):
     statement: str
     sentence: str
     rest: str
+    rows_before: int | None = None
 
 
 def _make_then(view: View, making: _Making) -> AgentAction:
@@ -266,7 +262,9 @@ def _make_then(view: View, making: _Making) -> AgentAction:
         if refusals := view.refusals("execute_sql"):
             return say(f"I could not make that. {refusals[-1].refusal}")
         return call("execute_sql", sql=making.statement)
-    sentence = " ".join([making.sentence, *change.read(ChangeAnswer).list_copies()])
+    answer = change.read(ChangeAnswer)
+    counts = [answer.describe_rest(making.table, making.rows_before)] if making.rows_before is not None else []
+    sentence = " ".join([making.sentence, *counts, *answer.list_copies()])
     if not making.rest:
         return say(sentence)
     schema = view.last_success("get_dataset_schema")
@@ -288,27 +286,19 @@ def describe_columns(view: View) -> AgentAction | None:
     return call("execute_query_plan", plan=plan, readings=[overview.reading] if overview.reading else [])
 
 
-def change_workflow(view: View) -> AgentAction | None:
-    """Make or change a workflow as the message asks, and say what came of it."""
-    if saved := view.last_success("patch_workflow"):
-        return say(describe_saved(saved.read(WorkflowCard)))
-    if refusals := view.refusals("patch_workflow"):
-        return say(str(refusals[-1].refusal))
-    request = read_change_message(view.brief)
-    if request is None:
+def show_rows(view: View) -> AgentAction | None:
+    """Show the rows of a table that the message names, all or some by chance."""
+    brief = view.brief
+    display = plan_row_display(brief.message, list_profiles(brief), _question_parser(brief))
+    if display is None:
         return None
-    data = None if view.brief.lane.is_edit else read_sent_data(view.brief.message)
-    parsed = parse_message(replace(view.brief, message=data)) if data else None
-    if isinstance(parsed, ParsedQuestion):  # it names its data, whatever there is already
-        plan = parsed.plan.model_dump(mode="json", exclude_none=True)
-        return call("patch_workflow", words=view.brief.message, plan=plan, name=data)
-    if isinstance(parsed, UnparsedQuestion) and not _changes_saved(request):
-        return say(f"I did not understand {data!r}. {parsed.reason} {list_options(parsed.options)}".strip())
-    return say(request) if isinstance(request, str) else call(request.tool, **request.arguments)
+    plan = display.plan.model_dump(mode="json", exclude_none=True)
+    return call("execute_query_plan", plan=plan, readings=[*display.readings])
 
 
-def _changes_saved(request: WorkflowRequest | str) -> bool:
-    return not isinstance(request, str) and "workflow" in request.arguments
+def _question_parser(brief: ChatBrief) -> Callable[[str], ParsedQuestion | UnparsedQuestion]:
+    """Return the reading of words as a question about the tables of a conversation."""
+    return lambda words: parse_message(replace(brief, message=words))
 
 
 def fetch_now(view: View) -> AgentAction | None:
@@ -332,29 +322,14 @@ def fetch_now(view: View) -> AgentAction | None:
     return next(action for rule in RULES if (action := rule(ConversationView(brief, later))))
 
 
-FILE_TOOLS = ("list_files", "read_file", "write_file", "edit_file", "save_table")
-
-
-def work_on_files(view: View) -> AgentAction | None:
-    """List, read, write or change a file, and say what came of it."""
-    if done := view.last_success(*FILE_TOOLS):
-        return say(describe_files(done.value))
-    if refusals := view.refusals(*FILE_TOOLS):
-        return say(str(refusals[-1].refusal))
-    if request := read_file_request(view.brief.message, view.brief.files):
-        return call(request.tool, **request.arguments)
-    tables = [str(table.get("table")) for table in view.brief.tables]
-    export = read_export(view.brief.message, view.brief.earlier, tables, view.brief.files)
-    if isinstance(export, ExportRefusal):
-        return say(export.reason)
-    return call("save_table", sql=export.sql, name=export.name) if export else None
-
-
 RULES: tuple[Rule[ChatBrief], ...] = (
     accept_rejection,
     work_on_files,
     # Before `conclude`, which would take their statement for the query of an answer.
     make_table,
+    undo_table_change,
+    # Before `make_column`, for which the month of a date would be the date itself.
+    change_table,
     make_column,
     conclude_study,
     run_saved_workflow,
@@ -368,6 +343,7 @@ RULES: tuple[Rule[ChatBrief], ...] = (
     ask_for_tables,
     work_on_studies,
     describe_columns,
+    show_rows,
     change_last_result,
     draw_chart,
     ask_for_change,

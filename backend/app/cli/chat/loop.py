@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from app.cli.api_client.client import LabClient
+from app.cli.api_client.client import LabClient, Refused
 from app.cli.api_client.received_events import QuestionEvent
 from app.cli.api_client.typed_ids import find_id
 from app.cli.chat.branches import ChatBranches
@@ -103,8 +103,15 @@ class TerminalChat:
     def _answer(self, turn_id: str, event: Mapping[str, Any]) -> None:
         """Ask the question of a turn and pass the answer on. Raises EOFError where nobody can answer."""
         question = QuestionEvent.model_validate({**event, "kind": "clarification_asked"})
-        answer = put(question, self.console, _read_answer)
-        self.client.respond(turn_id, question.question, answer)
+        while True:
+            answer = put(question, self.console, _read_answer)
+            try:
+                return self.client.respond(turn_id, question.question, answer)
+            except Refused as error:
+                if error.code != "answer_invalid":
+                    raise
+                # Asked again at once: the turn waits, and so would every message after it.
+                self.console.print(f"[red]{plain(error.detail)}[/]")
 
     def obey(self, line: str) -> bool:
         """Carry out a line. False: the conversation ends."""

@@ -27,7 +27,7 @@ _WITHHELD = (
     *STUDY_TOOLS,
     *RUN_TOOLS,
     *("compare_studies", "explain_prediction", "execute_pipeline", "read_workflow", "patch_workflow"),
-    *("list_files", "read_file", "write_file", "edit_file", "save_table"),
+    *("list_files", "read_file", "write_file", "edit_file", "save_table", "restore_tables"),
 )
 """Tools that a chat model is not offered here: a run has nodes for what they do, or nobody reads the files."""
 _ABILITIES = "Without a chat model an agent answers questions about the tables of its inputs, and nothing else."

@@ -17,6 +17,27 @@ where path.has_snapshot
 order by a.seq desc, a.created_at desc, a.id
 limit 1
 
+-- name: list_table_states
+-- The tables and views of owner $2 after each turn on the path from turn $1 to the root that stored a
+-- workspace, the newest first, at most $3 of them.
+with recursive path as (
+  select t.session_id, t.parent_id, 1 as place
+  from turns t join threads h on h.id = t.thread_id
+  where t.session_id = $1 and h.owner_id = $2
+  union all
+  select t.session_id, t.parent_id, path.place + 1 from path join turns t on t.session_id = path.parent_id
+)
+select newest.names
+from path cross join lateral (
+  select a.meta -> 'names' as names
+  from artifacts a
+  where a.session_id = path.session_id and a.kind = 'workspace'
+  order by a.seq desc, a.created_at desc, a.id
+  limit 1
+) newest
+order by path.place
+limit $3
+
 -- name: list_frames
 -- The newest artifact of each digest with the rows of a table, and its profile.
 select distinct on (digest) digest, id, meta -> 'profile' as profile

@@ -79,6 +79,15 @@ class ReturnedAnswer(NamedTuple):
     reading: str
 
 
+def count_undone(message: str) -> int:
+    """Return how many changes a message takes back: `undo`, `go back two steps`; 0 for other messages."""
+    undo = _UNDO.fullmatch(" ".join(message.split()))
+    if undo is None:
+        return 0
+    count = undo["changes"] or undo["steps"]
+    return (read_number_words(count) if count else None) or _ONE_STEP
+
+
 def return_to_answer(message: str, earlier: Sequence[EarlierTurn]) -> ReturnedAnswer | None:
     """Read a message that returns to an earlier answer; None for another one.
 
@@ -143,9 +152,8 @@ class _ReturnRequest(NamedTuple):
 
 def _parse(message: str) -> _ReturnRequest | None:
     text = " ".join(message.split())
-    if undo := _UNDO.fullmatch(text):
-        count = undo["changes"] or undo["steps"]
-        return _ReturnRequest(steps=(read_number_words(count) if count else None) or _ONE_STEP)
+    if steps := count_undone(text):
+        return _ReturnRequest(steps=steps)
     if _FIRST.fullmatch(text):
         return _ReturnRequest()
     if before := _BEFORE.fullmatch(text):

@@ -24,6 +24,18 @@ _ASPECTS = frozenset(
     map(stem, word_set("type dtype missing null nan na empty blank distinct unique range minimum maximum name"))
 )
 _GAPS = frozenset(map(stem, word_set("missing null nan na")))
+_CONTENTS = frozenset(
+    map(
+        stem,
+        word_set(
+            "describe description overview summary summarize summarise statistics stats profile explore contain"
+            " in inside about"
+        ),
+    )
+)
+"""Words that ask what a table holds, beside its name or a noun for it."""
+_TABLES = frozenset(map(stem, word_set("table data dataset file set")))
+_COUNTING = frozenset(map(stem, word_set("how many count number")))
 _FILLING = frozenset(
     map(
         stem,
@@ -32,7 +44,7 @@ _FILLING = frozenset(
             value count number cell of and the per each every in for how many are there all with their its show
             me us list what which data table dataset set is has have do does give display please we it them this
             these a an on to my along as well also tell describe look like i see let can you any
-            overview summary
+            s re got here work summary basic quick short brief general main key about some information info
             """
         ),
     )
@@ -54,10 +66,12 @@ def plan_column_overview(message: str, tables: Sequence[TableProfile]) -> Column
     names = {stem(word) for table in mentioned for word in words(table.name)} - _SUBJECTS - _ASPECTS
     topics = {stem(word) for word in words(message)} - names
     # One further word, and the message asks for something else: "missing values by region".
-    if not topics or not topics <= _SUBJECTS | _ASPECTS | _FILLING:
+    if not topics or not topics <= _SUBJECTS | _ASPECTS | _FILLING | _CONTENTS:
         return None
     is_of_columns = bool(topics & _SUBJECTS) or bool({"data", "type"} <= topics)
-    if not is_of_columns and not topics & _GAPS:
+    asks_for_contents = bool(topics & _CONTENTS) and not topics & _COUNTING
+    is_of_tables = asks_for_contents and (bool(mentioned or topics & _TABLES) or _is_statistics(topics))
+    if not is_of_columns and not topics & _GAPS and not is_of_tables:
         return None
     profiled = (mentioned or list(tables))[:MAX_TABLES]
     if not profiled:
@@ -70,6 +84,11 @@ def plan_column_overview(message: str, tables: Sequence[TableProfile]) -> Column
     labelled = [_label(plan, table.name) for plan, table in zip(plans, profiled, strict=True)]
     others = [UnionStep(kind="union", source=PlanSource(kind="plan", plan=plan)) for plan in labelled[1:]]
     return ColumnOverview(labelled[0].model_copy(update={"steps": [*labelled[0].steps, *others]}), reading)
+
+
+def _is_statistics(topics: set[str]) -> bool:
+    """Tell if words ask for statistics of everything: `summary statistics`, `descriptive stats`."""
+    return bool(topics & set(map(stem, ("statistics", "stats", "overview", "summarize"))))
 
 
 def _profile(table: TableProfile) -> Plan:

@@ -12,6 +12,7 @@ from app.agents.questions.conditions.date_spans import (
     add_date,
     as_year,
     between_days,
+    bound_of_period,
     bound_word,
     bounded,
     month_span,
@@ -154,7 +155,7 @@ def _parse_month_years(reading: QuestionReading) -> None:
             add_date(
                 reading,
                 match,
-                bounded(reference, bound_word(reading, match), *month_span(year, number)),
+                bounded(reference, bound_of_period(reading, match), *month_span(year, number)),
                 reference,
             )
         elif years and months:

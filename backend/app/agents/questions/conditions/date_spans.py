@@ -1,9 +1,10 @@
 """Conditions on spans of time, and what all conditions on times are made of."""
 
 from datetime import date
+from itertools import pairwise
 
 from app.agents.questions.conditions.date_columns import date_reference, part_column
-from app.agents.questions.grammar_words import MONTH_NUMBERS
+from app.agents.questions.grammar_words import CLASSES, MONTH_NUMBERS
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import Condition, QuestionReading
@@ -74,6 +75,27 @@ PREPOSITIONS = "in|during|since|from|after|before|until|till|through|by|on|of|fo
 def bound_word(reading: QuestionReading, match: PhraseMatch) -> str:
     item = reading.text.item(match, "bound")
     return item.text if item else ""
+
+
+_GOES_ON = frozenset({"on", "onward", "onwards", "forward", "forwards", "upward", "upwards", "ahead"})
+"""Words behind the beginning of a span without an end: `from 2023 on`."""
+_GROUPS_BY = frozenset({"by", "per", "each", "every", "over", "across"})
+_BY_TIME = frozenset({"daily", "weekly", "monthly", "quarterly", "yearly", "annual", "annually", "hourly"})
+
+
+def bound_of_period(reading: QuestionReading, match: PhraseMatch) -> str:
+    """The bound of a month, a quarter or a year: `orders from 2023` are of that year.
+
+    It begins a span in `from 2023 on`, and in a course of time: `orders per month from 2023`.
+    """
+    word = bound_word(reading, match)
+    items = reading.text.items
+    following = items[match.places[-1] + 1].text if match.places[-1] + 1 < len(items) else ""
+    begins_span = following in _GOES_ON or any(
+        item.word in _BY_TIME or (item.word in CLASSES["@period"] and before.text in _GROUPS_BY)
+        for before, item in pairwise(items)
+    )
+    return "in" if word == "from" and not begins_span else word
 
 
 def parse_year_spans(reading: QuestionReading) -> None:

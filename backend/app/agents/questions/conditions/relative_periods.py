@@ -15,7 +15,7 @@ from app.agents.questions.conditions.date_spans import (
     PREPOSITIONS,
     add_date,
     between_days,
-    bound_word,
+    bound_of_period,
     bounded,
 )
 from app.agents.questions.items import QuestionItem
@@ -90,7 +90,8 @@ def _parse_named_periods(reading: QuestionReading) -> None:
     if is_compared:
         _compare(reading, matches, periods, reference)
         return
-    condition = bounded(reference, bound_word(reading, matches[0]), periods[0].start, periods[0].end)
+    bound = bound_of_period(reading, matches[0])
+    condition = bounded(reference, bound, periods[0].start, periods[0].end)
     add_date(reading, matches[0], condition, reference)
 
 

@@ -9,6 +9,7 @@ from app.agents.questions.conditions.date_spans import (
     PREPOSITIONS,
     add_date,
     as_year,
+    bound_of_period,
     bound_word,
     bounded,
 )
@@ -67,13 +68,13 @@ def parse_years(reading: QuestionReading) -> None:
             if phrase == "N=year" and not _is_among_years(year, column or reference):
                 continue
             if column:
-                sign = BOUNDS.get(bound_word(reading, match), "=")
+                sign = BOUNDS.get(bound_of_period(reading, match), "=")
                 add_date(reading, match, build.compare(sign, column.expression, build.literal(year)), column)  # type: ignore[arg-type]
             elif reference:
                 add_date(
                     reading,
                     match,
-                    bounded(reference, bound_word(reading, match), date(year, 1, 1), date(year + 1, 1, 1)),
+                    bounded(reference, bound_of_period(reading, match), date(year, 1, 1), date(year + 1, 1, 1)),
                     reference,
                 )
 

@@ -1,0 +1,159 @@
+"""Rows that are removed: duplicates, those with missing values, and those that meet a condition."""
+
+import re
+
+from app.agents.assistant.table_changes.change import (
+    ROW_NUMBER,
+    ChangeRequest,
+    ChangeStatements,
+    Reading,
+    UnclearTableChange,
+    list_names,
+    quote,
+    rewrite_in_order,
+    write_table,
+)
+from app.agents.assistant.table_changes.column_phrases import TableColumns, explain_no_column, find_columns
+from app.agents.assistant.table_changes.gap_phrases import GAP, GAPS, find_gaps
+from app.agents.goals.tables.profiles import TableProfile
+from app.agents.questions.parsed_question import ParsedQuestion
+from app.agents.questions.tables.table_schemas import make_table_schemas
+from app.plans import build
+from app.plans.compiler import compile_plan
+from app.plans.expressions import Expression
+from app.plans.plan import DatasetSource, FilterStep, Plan
+
+_ROWS = r"(?:rows?|records?|entries|lines|observations)"
+_REMOVE = r"(?:remove|drop|delete|eliminate|discard|get rid of|filter out)"
+_DUPLICATES = re.compile(
+    rf"(?:{_REMOVE}(?: all)?(?: the| any)?(?: exact)? duplicate[sd]?(?: (?:{_ROWS}|values?))?"
+    r"|de-?duplicate|dedupe)"
+    r"(?: (?:in |of |from )?(?P<scope>(?:the )?\w{1,63}))??"
+    r"(?: (?:by|on|based on|with the same|per|for|of|in|from) (?P<keys>.{1,200}))?",
+    re.IGNORECASE,
+)
+_ONE_PER = re.compile(
+    rf"keep (?:only )?(?:one|the first|a single)(?: {_ROWS})? (?:per|for each|for every|of each) "
+    r"(?P<keys>.{1,200})",
+    re.IGNORECASE,
+)
+_INCOMPLETE = re.compile(
+    rf"(?:{_REMOVE}|dropna)(?: all)?(?: the| any)?(?: (?P<noun>\w{{1,40}}))?"
+    r"(?: (?:with|that have|having|containing|which have|where there are|where))?(?: an?| any| some)? "
+    rf"(?:(?:{GAPS}|nulls|nans)(?: (?:in|of|for|from) (?P<columns>.{{1,100}}?))?"
+    rf"|(?P<subject>.{{1,100}}?) (?:is|are) {GAP}|{GAP} (?P<other>.{{1,100}}?))",
+    re.IGNORECASE,
+)
+_DROP_NA = re.compile(
+    r"(?:drop ?na|drop nulls|drop nans?)(?: (?:in|of|from) (?P<columns>.{1,100}))?", re.IGNORECASE
+)
+_CONDITION = re.compile(
+    r"(?:delete (?:all )?(?:the )?(?P<rows>\w{1,40}) (?P<condition>.{1,200})"
+    r"|(?:remove|drop|discard) (?:all )?(?:the )?(?P<nouns>\w{1,40})"
+    r" (?P<restriction>(?:where|with|that|which|whose|from|of|in|before|after|since|until|having|above|below"
+    r"|over|under|between) .{1,200}))",
+    re.IGNORECASE,
+)
+"""Rows to remove. `Remove` and `drop` are said of other things, too: only certain words make a condition."""
+_FROM_TABLE = re.compile(r" (?:from|in|of) (?:the |my )?(?:table|data|dataset|data set)$", re.IGNORECASE)
+_THIS_TABLE = frozenset(
+    {"the table", "table", "the data", "data", "it", "them", "this", "my data", "this table"}
+)
+
+
+def remove_duplicates(request: ChangeRequest) -> Reading:
+    """Read `remove duplicates`, `deduplicate orders by customer_id`, `keep one row per email`."""
+    match = _DUPLICATES.fullmatch(request.text)
+    scope = match["scope"] if match else None
+    match = match or _ONE_PER.fullmatch(request.text)
+    if match is None:
+        return None
+    table, phrase = request.find_table(scope or ""), match["keys"]
+    if phrase and (table_of_keys := request.find_table(phrase)) is not None:
+        table, phrase = table_of_keys, None
+    elif scope and table is None and scope.casefold() not in _THIS_TABLE:
+        phrase = phrase or scope
+    if phrase and phrase.casefold() not in _THIS_TABLE:
+        tables = (table,) if table else request.tables
+        columns = find_columns(phrase, request.narrow(tables))
+        if not isinstance(columns, TableColumns):
+            return columns or explain_no_column(phrase, request)
+        return _keep_first(columns.table, columns.names, f"rows with the same {list_names(columns.names)}")
+    if table is None and len(request.tables) > 1:
+        names = list_names([table.name for table in request.tables])
+        example = f"remove duplicates of {request.tables[0].name}"
+        return UnclearTableChange(f"Say of which table: {names}. For example: {example}.")
+    table = table or request.tables[0]
+    return _keep_first(table, [column.name for column in table.columns], "equal rows")
+
+
+def _keep_first(table: TableProfile, keys: list[str], rows: str) -> ChangeStatements:
+    partition = ", ".join(map(quote, keys))
+    condition = f"row_number() OVER (PARTITION BY {partition} ORDER BY {quote(ROW_NUMBER)}) = 1"
+    statement = rewrite_in_order(table.name, {}, condition)
+    return ChangeStatements(
+        table.name, statement, f"Kept the first of {rows} in {table.name}.", rows_before=table.rows
+    )
+
+
+def remove_incomplete_rows(request: ChangeRequest) -> Reading:
+    """Read `drop rows with missing age`, `remove rows where age is missing`, `dropna`."""
+    match = _DROP_NA.fullmatch(request.text)
+    phrase = match["columns"] if match else None
+    if match is None:
+        match = _INCOMPLETE.fullmatch(request.text)
+        if match is None or not _means_rows(match["noun"], request):
+            return None
+        phrase = match["columns"] or match["subject"] or match["other"]
+    columns = find_gaps(phrase, request)
+    if not isinstance(columns, TableColumns):
+        return columns
+    name = columns.table.name
+    # The rows in which the condition is not true stay, so no row is lost by an unknown value.
+    gaps = build.either([build.is_missing(build.column(column)) for column in columns.names])
+    which = "" if len(columns.names) == 1 else "one of "
+    sentence = f"Removed the rows of {name} in which {which}{list_names(columns.names)} is missing."
+    return ChangeStatements(name, _write_rest(request, name, [gaps]), sentence, rows_before=columns.table.rows)
+
+
+def _means_rows(noun: str | None, request: ChangeRequest) -> bool:
+    """Tell if a noun is one for rows: a general one, or the name of a table."""
+    if noun is None or re.fullmatch(_ROWS, noun, re.IGNORECASE):
+        return True
+    names = {table.name.casefold() for table in request.tables}
+    return not names.isdisjoint({noun.casefold(), f"{noun.casefold()}s"})
+
+
+def remove_rows(request: ChangeRequest) -> Reading:
+    """Read `delete the orders where quantity is above 8`: the condition is read as that of a question."""
+    match = _CONDITION.fullmatch(_FROM_TABLE.sub("", request.text))
+    if match is None or not _means_rows(match["rows"] or match["nouns"], request):
+        return None
+    condition = match["condition"] or match["restriction"]
+    parsed = request.parse_question(f"show the {match['rows'] or match['nouns']} {condition}")
+    if not isinstance(parsed, ParsedQuestion):
+        return UnclearTableChange(
+            f"I removed no rows: “{condition}” is not understood. {parsed.reason} Ask for these rows "
+            "first, and remove them when they are the right ones."
+        )
+    source = parsed.plan.source
+    conditions = [step.condition for step in parsed.plan.steps if isinstance(step, FilterStep)]
+    has_others = any(step.kind not in ("filter", "sort", "select") for step in parsed.plan.steps)
+    if not isinstance(source, DatasetSource) or not conditions or has_others:
+        return UnclearTableChange(
+            "I removed no rows: the condition is about other rows or tables. Make a column of it first, or use "
+            "`SQL:`."
+        )
+    rows = next(table.rows for table in request.tables if table.name == source.table)
+    sentence = " ".join((f"Removed the rows of {source.table} {condition}.", *parsed.interpretations))
+    return ChangeStatements(
+        source.table, _write_rest(request, source.table, conditions), sentence, rows_before=rows
+    )
+
+
+def _write_rest(request: ChangeRequest, table: str, conditions: list[Expression]) -> str:
+    """Write a table without the rows that meet all conditions; those of which one is not known stay."""
+    condition = build.every(conditions)
+    rest = build.either([build.negate(condition), build.is_missing(condition)])
+    plan = Plan(source=DatasetSource(kind="dataset", table=table), steps=[build.keep(rest)])
+    return write_table(table, compile_plan(plan, make_table_schemas(request.tables)).sql)
