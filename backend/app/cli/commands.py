@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -97,6 +96,8 @@ def _load(place: str) -> Any:
 
 def _print_version(is_requested: bool) -> None:
     if is_requested:
+        from importlib.metadata import version  # noqa: PLC0415 - 20 ms that no other command needs
+
         typer.echo(f"labcrew {version('labcrew')}")
         raise typer.Exit
 

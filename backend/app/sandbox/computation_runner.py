@@ -13,6 +13,7 @@ from app.errors import InvalidInput, LabError, NotFound, TooLarge, Unavailable
 from app.json_types import JsonValue
 from app.modeling.facts.code_in_facts import contains_code
 from app.sandbox.exchange.contract import (
+    INTERACTIVE,
     CellProvider,
     CellRequest,
     Code,
@@ -76,10 +77,6 @@ class CellLost(ComputationFailed):
     """A cell was killed from outside, or ended with its zygote: the computation itself did not fail."""
 
 
-INTERACTIVE = Limits(
-    time_s=30.0, memory_bytes=512 << 20, disk_bytes=512 << 20, max_threads=128, profile="interactive"
-)
-"""A person waits for it, and many of them may run at once. The disk holds 256 MiB of variables, and tables."""
 MAX_RESTARTS = 2
 """Restarts of a lost computation, each of which repeats all its work. It has no effects but files in its own
 folder, which are removed with it."""

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.sandbox.computation_runner import INTERACTIVE
-from app.sandbox.exchange.contract import Limits
+from app.sandbox.exchange.contract import INTERACTIVE, Limits
 from app.sandbox.provider.process_config import ProcessConfig
 from app.sandbox.provider.zygote_container import Container
 from app.sessions.budget_request import BudgetRequest

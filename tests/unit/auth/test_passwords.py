@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
-from argon2 import PasswordHasher
+from argon2 import PasswordHasher, extract_parameters
 
 from app.auth.passwords import Passwords
 
@@ -51,3 +51,20 @@ async def test_a_weaker_hash_is_outdated(passwords: Passwords) -> None:
     stronger = Passwords(PasswordHasher(time_cost=2, memory_cost=64, parallelism=1))
     assert stronger.needs_rehash(stored)
     stronger.close()
+
+
+async def test_no_password_is_hashed_before_somebody_signs_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+    monkeypatch.setattr(PasswordHasher, "hash", lambda self, password: hashed.append(password))
+    Passwords(CHEAP).close()
+    assert hashed == []
+
+
+async def test_an_unknown_user_is_verified_by_the_costs_of_this_service(
+    passwords: Passwords, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = await passwords.hash("correct horse")
+    verified: list[str] = []
+    monkeypatch.setattr(PasswordHasher, "verify", lambda self, stored, password: verified.append(stored))
+    await passwords.matches("correct horse", None)
+    assert extract_parameters(verified[0]) == extract_parameters(own)

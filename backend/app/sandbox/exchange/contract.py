@@ -56,6 +56,12 @@ class Limits:
     profile: Profile = "study"
 
 
+INTERACTIVE = Limits(
+    time_s=30.0, memory_bytes=512 << 20, disk_bytes=512 << 20, max_threads=128, profile="interactive"
+)
+"""A person waits for it, and many of them may run at once. The disk holds 256 MiB of variables, and tables."""
+
+
 @dataclass(frozen=True)
 class Computation:
     """A named library function: `"models.train.fit_candidate"`, its path below `app.computations`.
