@@ -133,7 +133,8 @@ def _tied_candidates(draft: ReportDraft) -> Text:
         return ()
     names = join_texts([draft.render(entry.at("name")) for entry in close[:4]])
     return (
-        "Choose by speed and simplicity as well as by score: on these folds, ",
+        "Choose by speed and simplicity as well as by score: on ",
+        "the one fold, " if draft.facts.has_one_fold else "these folds, ",
         *names,
         " cannot be distinguished from the best.",
     )
@@ -318,6 +319,9 @@ def _input_columns(draft: ReportDraft) -> list[Text]:
         if problem
         else set()
     )
+    # After the split, columns are left out that the analysis took for leaks.
+    fit = draft.facts.find_fit(str(draft.facts.chosen_model.value)) if draft.facts.chosen_model else None
+    unread |= {str(name.value) for name in items_at(fit, "problem", "exclude")}
     for frame in draft.facts.frames:
         for operation in items_at(frame, "added"):
             if operation.text("op") == "drop":

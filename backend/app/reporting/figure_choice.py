@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.modeling.facts.conversion import parse_facts
+from app.reporting.class_names import name_classes
 from app.reporting.fact_records import (
     BacktestCurve,
     CandidateRow,
@@ -89,7 +90,7 @@ def evaluation_figures(facts: Facts, target: str) -> list[Drawable]:
     return [
         *_roc(evaluation, label),
         *_precision_recall(evaluation, label),
-        *_confusion(evaluation),
+        *_confusion(evaluation, target),
         *_calibration(evaluation, label),
         *_residuals(evaluation, target),
         *_error_by_step(evaluation, label),
@@ -146,11 +147,10 @@ def _precision_recall(evaluation: DrawnEvaluation, label: str) -> list[Drawable]
     return [Drawable("precision_recall", {"curves": [drawn_curve], "prevalence": prevalence})]
 
 
-def _confusion(evaluation: DrawnEvaluation) -> list[Drawable]:
+def _confusion(evaluation: DrawnEvaluation, target: str) -> list[Drawable]:
     confusion = evaluation.confusion
-    return (
-        [Drawable("confusion", {"labels": confusion.labels, "matrix": confusion.counts})] if confusion else []
-    )
+    labels = name_classes([*confusion.labels], target) if confusion else []
+    return [Drawable("confusion", {"labels": labels, "matrix": confusion.counts})] if confusion else []
 
 
 def _calibration(evaluation: DrawnEvaluation, label: str) -> list[Drawable]:

@@ -293,7 +293,7 @@ def test_the_report_names_the_folds_that_were_finished(titanic: list[RecordedCal
 
     calls = altered(titanic, "train_classification_model", stop_after_one_fold)
     text = read(altered(calls, "compare_models", stop_after_one_fold))
-    assert "validated on one fold of 144 rows" in text
+    assert "validated on one fold of the 144 training rows" in text
     assert "Score on one fold by ROC AUC" in text
     assert "5 folds" not in text
     assert "over folds" not in text
@@ -362,7 +362,7 @@ def test_an_ensemble_is_reported_with_its_weights_and_threshold(titanic: list[Re
     ]
     assert any("predictions: LogisticRegression 75% and LightGBM 25%." in text for text in said)
     assert "Probabilities were left as they are." in said
-    assert any(text.endswith(". It makes F1 highest on 1050 rows.") for text in said)
+    assert "It makes F1 highest on 1050 rows." in said, "the reason names the threshold, which is said once"
     assert verify_report(
         report.to_json(), draft.calls, html.render(report.lay_out(), {}), markdown.render(report.lay_out())
     ).passes

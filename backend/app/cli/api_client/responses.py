@@ -81,6 +81,7 @@ class RankedCandidate(ApiDocument):
     score: float | None = None
     std: float | None = None
     is_chosen: bool = Field(default=False, alias="chosen")
+    is_baseline: bool = Field(default=False, alias="baseline")
     weight: float | None = None
     collapsed: bool = False
     compared: bool = True

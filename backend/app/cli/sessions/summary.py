@@ -1,5 +1,6 @@
 """Result of a session as text, as a JSON document and as an exit code."""
 
+import re
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -84,15 +85,21 @@ def _show_result(ending: RunResult, console: Console) -> None:
     places = decimal_places(entries[0].score if entries else holdout.value if holdout else None)
     if entries:
         metric = describe_metric(result.metric).label if result.metric else "Score"
-        console.print(_leaderboard(entries, metric, places, result.forecaster))
-        if tied := sum(entry.collapsed for entry in entries):
-            console.print(f"[dim]And {tied} more within noise of the best, which the report lists.[/]")
+        candidates = select_candidates(entries)
+        console.print(_leaderboard(entries, candidates, metric, places, result.forecaster))
+        if hidden := len(entries) - len(candidates):
+            tied = sum(entry.collapsed for entry in entries)
+            noise = f", {tied} of them within noise of the best" if 0 < tied < hidden else ""
+            noise = " within noise of the best" if tied == hidden else noise
+            console.print(f"[dim]And {hidden} more{noise}, which the report lists.[/]")
     if result.answer:
         _show_answer(result.answer, console)
     if holdout:
         # A row of a series is forecast several times: from several moments, each so many steps ahead.
         units = "hold-out forecasts" if (result.problem or {}).get("every_step") else "hold-out rows"
-        console.print(f"On {holdout.rows:,} {units}: {_with_interval(holdout, places)}")
+        is_by_methods = result.forecaster and result.forecaster not in [entry.name for entry in entries]
+        methods = f", {plain(result.forecaster)}" if result.forecaster and is_by_methods else ""
+        console.print(f"On {holdout.rows:,} {units}{methods}: {_with_interval(holdout, places)}")
     _name_file(ending, PREDICTIONS, _title_of_predictions(result), console)
     for condition in [entry for entry in result.assumptions if entry.matters][:MAX_CONDITIONS]:
         console.print(f"  - {plain(condition.text)}")
@@ -187,10 +194,39 @@ def _with_interval(holdout: HoldoutScore, places: int) -> str:
     return f"{describe_metric(holdout.metric).label} {format_decimals(holdout.value, places)}{interval}"
 
 
+MAX_CANDIDATES = 8
+"""Candidates that are printed: more scroll the answer out of sight. The report has them all."""
+_TRIAL = re.compile(r"-t\d{1,4}$")
+"""End of the name of a tuning trial: `Ridge-t3`."""
+
+
+def select_candidates(entries: Sequence[RankedCandidate]) -> list[RankedCandidate]:
+    """Return the candidates to print in their order: the chosen one, the baseline, and the best of each family.
+
+    Further trials of a family follow as far as there is room.
+    """
+    open_entries = [entry for entry in entries if not entry.collapsed]
+    families = set[str]()
+    family_bests, further_trials = list[RankedCandidate](), list[RankedCandidate]()
+    for entry in open_entries:
+        family = _TRIAL.sub("", entry.name)
+        (further_trials if family in families else family_bests).append(entry)
+        families.add(family)
+    by_priority = sorted(
+        [*family_bests, *further_trials], key=lambda entry: not (entry.is_chosen or entry.is_baseline)
+    )
+    names = {entry.name for entry in by_priority[:MAX_CANDIDATES]}
+    return [entry for entry in open_entries if entry.name in names]
+
+
 def _leaderboard(
-    entries: Sequence[RankedCandidate], metric: str, places: int, forecaster: str | None = None
+    entries: Sequence[RankedCandidate],
+    candidates: Sequence[RankedCandidate],
+    metric: str,
+    places: int,
+    forecaster: str | None = None,
 ) -> Table:
-    """List the candidates, best first, without those that are collapsed. `places`: decimal places;
+    """List some of the candidates with their places among all. `places`: decimal places;
     `forecaster`: who makes the forecast, which may be none of them.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2))
@@ -200,7 +236,7 @@ def _leaderboard(
     validation = "on one validation fold" if has_one_fold else "cross-validated"
     table.add_column(f"{metric[:1].upper()}{metric[1:]}, {validation}", justify="right")
     for place, entry in enumerate(entries, 1):
-        if entry.collapsed:
+        if entry not in candidates:
             continue
         if not entry.compared:
             table.add_row("", _describe_candidate(entry), f"[dim]{_describe_uncompared(entry)}[/]")

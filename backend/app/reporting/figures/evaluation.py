@@ -102,7 +102,8 @@ def confusion(labels: Sequence[Any], matrix: Sequence[Sequence[int]]) -> Figure:
     axes.imshow(shares, cmap=SEQUENTIAL, vmin=0, vmax=1)
     small = size > 6
     _number_cells(axes, counts, shares, small)
-    names = [style.label(labels[place], 14) for place in class_places]
+    # Two classes have room for what they mean.
+    names = [style.label(labels[place], 24 if size == 2 else 14) for place in class_places]
     turned = max(len(name) for name in names) > 8 or small
     axes.set_xticks(
         range(size), names, color=INK, rotation=35 if turned else 0, ha="right" if turned else "center"

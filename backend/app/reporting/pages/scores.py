@@ -1,5 +1,6 @@
 """The first sentence of a model's answer, and its figures: errors in units, hits in a hundred."""
 
+from app.reporting.class_names import TRUTHS
 from app.reporting.document.blocks import AnswerFigure
 from app.reporting.document.inline_elements import Name, Piece, Text
 from app.reporting.draft import ReportDraft
@@ -9,8 +10,6 @@ from app.reporting.pages.statement import Statement
 from app.reporting.session_facts import article_of
 
 _OUTLOOKS = {"direction": "the direction of ", "change": "the change of ", "volatility": "the volatility of "}
-_TRUTHS = frozenset({"1", "true", "yes", "y", "t", "ja", "oui", "si", "sim"})
-"""Values of a class that say no more than the name of its column."""
 _MAX_PERCENT_ERROR = 1.0
 """Mean error as a share of the actual value beyond which values near zero dominate it."""
 
@@ -72,7 +71,7 @@ def _answer_for_class(
     draft: ReportDraft, positive: RecordedFact, precision: RecordedFact, recall: RecordedFact
 ) -> Statement:
     hits, found_share = draft.read(precision, "of_hundred"), draft.read(recall, "of_hundred")
-    term = target_name(draft) if str(positive.value).casefold() in _TRUTHS else (draft.read(positive),)
+    term = target_name(draft) if str(positive.value).casefold() in TRUTHS else (draft.read(positive),)
     quoted: Text = ("\N{LEFT DOUBLE QUOTATION MARK}", *term, "\N{RIGHT DOUBLE QUOTATION MARK}")
     text = (
         "Right for ",

@@ -133,12 +133,12 @@ def _excluded(draft: ReportDraft) -> list[Element]:
 
 
 def _changes(draft: ReportDraft) -> list[Element]:
-    effects: list[Text] = []
-    for frame in draft.facts.frames:
-        effects += [(draft.read(effect),) for effect in items_at(frame, "effects")]
+    # Frames may be built on each other or be made the same way, so that their effects repeat.
+    effects = {
+        str(effect.value): effect for frame in draft.facts.frames for effect in items_at(frame, "effects")
+    }
     if not effects:
         return []
-    # Frames may be built on each other, so that their effects repeat.
-    texts = list(dict.fromkeys(effects))[:_MAX_EFFECTS]
+    texts: list[Text] = [(draft.read(effect),) for effect in list(effects.values())[:_MAX_EFFECTS]]
     opening = "Preparation, fitted on training rows only and without the target:"
     return [Paragraph((opening,)), Bullets(texts)]

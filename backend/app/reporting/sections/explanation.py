@@ -23,7 +23,7 @@ def reliance(draft: ReportDraft) -> Section | None:
     if importance is None or not ranked:
         return None
     blocks: list[Element] = [
-        Paragraph(_opening(draft, importance)),
+        Paragraph((*_unused_model(draft), *_opening(draft, importance))),
         *draft.galleries("importances"),
         _table(draft, ranked),
         *_left_out(draft, importance),
@@ -31,6 +31,13 @@ def reliance(draft: ReportDraft) -> Section | None:
         *_contributions(draft),
     ]
     return Section("importances", "Feature importance", blocks)
+
+
+def _unused_model(draft: ReportDraft) -> Text:
+    """Say that what follows is about a model that does not make the forecast."""
+    if not draft.facts.is_forecast_by_methods or draft.facts.chosen_model is None:
+        return ()
+    return ("Of the model ", draft.read(draft.facts.chosen_model), ", which does not make the forecast. ")
 
 
 def errors(draft: ReportDraft) -> Section | None:

@@ -1,6 +1,9 @@
 """The section with the scores of the chosen model on the hold-out."""
 
+from collections.abc import Sequence
+
 from app.modeling.problem.metrics import METRICS
+from app.reporting.class_names import are_flags, is_true
 from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
 from app.reporting.document.inline_elements import Name, Text
 from app.reporting.draft import EMPTY_CELL, ReportDraft
@@ -124,14 +127,11 @@ def _threshold(draft: ReportDraft, final: RecordedFact) -> list[Element]:
     if threshold is None:
         return blocks
     reason = fit.at("threshold_text") if fit else None
-    explanation: Text = (
-        (" ", draft.read(reason)) if reason and reason.value else (" It was set on training rows.",)
-    )
+    if reason and reason.value:
+        return [*blocks, Paragraph((draft.read(reason),))]
     claim = draft.read(threshold, "score")
-    return [
-        *blocks,
-        Paragraph(("The positive class is predicted from a probability of ", claim, ".", *explanation)),
-    ]
+    opening = "The positive class is predicted from a probability of "
+    return [*blocks, Paragraph((opening, claim, ". It was set on training rows."))]
 
 
 def _bounds(draft: ReportDraft, final: RecordedFact) -> list[Element]:
@@ -157,12 +157,25 @@ def _bounds(draft: ReportDraft, final: RecordedFact) -> list[Element]:
     ]
 
 
+def _name_classes(draft: ReportDraft, labels: Sequence[RecordedFact]) -> list[Text]:
+    """Return the classes as the answer names them: `1: survived` where they say no more than yes or no."""
+    target = draft.target
+    rendered = [draft.render(label) for label in labels]
+    if target is None or not are_flags([label.value for label in labels]):
+        return rendered
+    # The class stays a claim, which the record proves; what it means is the name of its column.
+    return [
+        (*text, ": " if is_true(label.value) else ": not ", draft.read(target))
+        for text, label in zip(rendered, labels, strict=True)
+    ]
+
+
 def _classes(draft: ReportDraft, final: RecordedFact) -> list[Element]:
     confusion = final.at("confusion")
     labels, counts = (confusion.at("labels"), confusion.at("counts")) if confusion else (None, None)
     if labels is None or counts is None or len(labels.value) > _MAX_CLASSES:
         return []
-    names = [draft.render(label) for label in labels.items()]
+    names = _name_classes(draft, labels.items())
     rows = [
         [names[actual], names[predicted], draft.render(counts.at(actual, predicted), "integer")]
         for actual in range(len(names))

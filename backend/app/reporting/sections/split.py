@@ -1,5 +1,7 @@
 """The section on the hold-out split and the checks of its integrity."""
 
+from collections.abc import Sequence
+
 from app.reporting.document.elements import Bullets, Element, Paragraph, Section
 from app.reporting.document.inline_elements import Piece, Text
 from app.reporting.draft import ReportDraft, join_texts
@@ -39,12 +41,12 @@ def _fold_text(draft: ReportDraft, split: RecordedFact) -> Text:
     if not draft.facts.has_one_fold:
         return (" Candidates were compared on ", draft.read(finished, "integer"), " folds of the same kind.")
     rows = _validated_rows(draft.facts)
-    of_rows: Text = (" of ", draft.read(rows, "integer"), " rows") if rows else ()
+    of_rows: Text = (" of the ", draft.read(rows, "integer"), " training rows") if rows else ()
     return (" Candidates were validated on one fold", *of_rows, ": there was no time for more.")
 
 
 def _validated_rows(facts: ReportFacts) -> RecordedFact | None:
-    """Return the number of rows of the only fold, of a fit of it alone."""
+    """Return the number of rows that the only fold is a part of, from a fit of it alone."""
     parts = [fit for fit in facts.fit_parts if fit.content.run is not None and len(fit.content.run) == 1]
     return next((rows for fit in parts if (rows := fit.at("rows"))), None)
 
@@ -82,12 +84,7 @@ def is_fitted_later(facts: ReportFacts) -> bool:
 
 def cautions(draft: ReportDraft) -> list[Text]:
     """Return what makes the score doubtful: leaks, a hold-out opened again, a fit after it."""
-    leaks = items_at(draft.facts.eda, "leaks")
-    columns = [(draft.read(column),) for leak in leaks if (column := leak.at("column"))]
-    return [
-        *holdout_cautions(draft.facts),
-        *([("Columns that may leak the target: ", *join_texts(columns), ".")] if columns else []),
-    ]
+    return [*holdout_cautions(draft.facts), *_doubted_columns(draft, draft.facts.eda)]
 
 
 def holdout_cautions(facts: ReportFacts) -> list[Text]:
@@ -120,10 +117,30 @@ def _leaks(draft: ReportDraft, facts: ReportFacts) -> Text:
     leaks = facts.eda.at("leaks") if facts.eda else None
     if leaks is None:
         return ("Columns were not searched for leaks.",)
-    columns = [(draft.read(column),) for leak in leaks.items() if (column := leak.at("column"))]
-    if not columns:
-        return ("No column leaks the target.",)
-    return ("Columns that may leak the target: ", *join_texts(columns), ".")
+    doubted = _doubted_columns(draft, facts.eda)
+    # A column with a very good score is a condition of the result, and no leak by that alone.
+    return _join_sentences(doubted) or ("No column shows a sign of a leak beyond its score.",)
+
+
+def _doubted_columns(draft: ReportDraft, eda: RecordedFact | None) -> list[Text]:
+    """Name the columns that may leak the target: those that are left out, and those that are inputs."""
+    fit = draft.facts.find_fit(str(draft.facts.chosen_model.value)) if draft.facts.chosen_model else None
+    excluded = {str(name.value) for name in items_at(fit, "problem", "exclude")}
+    columns = [column for leak in items_at(eda, "leaks") if (column := leak.at("column"))]
+    left_out = [(draft.read(column),) for column in columns if column.value in excluded]
+    inputs = [(draft.read(column),) for column in columns if column.value not in excluded]
+    return [
+        *([("Left out, since they may leak the target: ", *join_texts(left_out), ".")] if left_out else []),
+        *([("Columns that may leak the target: ", *join_texts(inputs), ".")] if inputs else []),
+    ]
+
+
+def _join_sentences(sentences: Sequence[Text]) -> Text:
+    """Join sentences by spaces; empty without any."""
+    joined: list[Piece] = []
+    for place, sentence in enumerate(sentences):
+        joined += ([" "] if place else []) + list(sentence)
+    return tuple(joined)
 
 
 def _baseline(facts: ReportFacts) -> Text:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from app.modeling.problem.kinds import BASELINE
 from app.reporting.claims import Claim
 from app.reporting.document.elements import Element, Paragraph, ReportTable, Section
 from app.reporting.document.inline_elements import Name, Text
@@ -73,7 +74,16 @@ def tuning(draft: ReportDraft) -> Section | None:
         return None
     ranked = sorted(tries, key=lambda fit: _rank(fit, draft.metric.greater_is_better))[:_MAX_TUNING_ROWS]
     count = "Hyperparameters tried on the same folds, best first:"
-    rows = [[draft.render(fit.at("name")), _spread(draft, fit), _settings(draft, fit)] for fit in ranked]
+    # By the folds that all were compared on: a try that ran more of them would have two scores in the report.
+    compared = {entry.text("name"): entry for entry in draft.facts.leaderboard if _is_compared(entry)}
+    rows = [
+        [
+            draft.render(fit.at("name")),
+            _spread(draft, compared.get(fit.text("name"), fit)),
+            _settings(draft, fit),
+        ]
+        for fit in ranked
+    ]
     table = ReportTable(("Try", "Score", "Hyperparameters"), rows, numeric=(1,))
     return Section("tuning", "Tuning", [Paragraph((count,)), table])
 
@@ -109,7 +119,8 @@ def _remark(draft: ReportDraft, entry: RecordedFact) -> Text:
     if not _is_compared(entry):
         folds, all_folds = (draft.render(entry.at(name), "integer") for name in ("folds", "fold_count"))
         return ("judged on ", *folds, " of ", *all_folds, " folds: not compared")
-    if limited:
+    # What uses no column loses nothing by fewer rows.
+    if limited and entry.text("name") != BASELINE:
         return (draft.read(limited),)
     if beats is not None and beats.value is False:
         return ("no better than the baseline",)

@@ -55,6 +55,11 @@ async def forecast_future(
         files.append(make_artifact(computed.file("model.skops"), "model", delivered, meta))
     return CallResult(
         value={**json_object(computed), "model": model, "delivered": delivered},
-        summary=f"{forecast.rows:,} forecasts, from {forecast.first} to {forecast.last}.",
+        summary=f"{forecast.rows:,} forecasts, from {_moment(forecast.first)} to {_moment(forecast.last)}.",
         artifacts=[*files, *figure_artifacts(computed, forecast.figures)],
     )
+
+
+def _moment(time: Any) -> str:
+    """Return a moment without a time of day that says nothing."""
+    return str(time).removesuffix("T00:00:00")

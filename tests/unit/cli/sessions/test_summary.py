@@ -124,6 +124,31 @@ def test_candidates_that_the_report_folds_are_counted_and_not_listed() -> None:
     assert "And 3 more within noise of the best" in shown
 
 
+def test_of_many_trials_the_best_of_each_family_the_chosen_one_and_the_baseline_are_listed() -> None:
+    trials = [{"name": f"Ridge-t{place}", "score": 0.8, "chosen": place == 14} for place in range(15)]
+    board: list[Any] = [
+        *trials,
+        {"name": "LightGBM"},
+        {"name": "Ridge"},
+        {"name": "Network", "collapsed": True},
+    ]
+    board.append({"name": "baseline", "score": 0.5, "baseline": True})
+    console = Console(record=True, width=120)
+    show(ending(result={**RESULT, "leaderboard": board}), console)
+    shown = console.export_text()
+    lines = [line.split() for line in shown.splitlines()]
+    listed = [line[1] for line in lines if line and line[0].isdigit() and line[1] != "s,"]
+    assert listed == [*(f"Ridge-t{place}" for place in range(5)), "Ridge-t14", "LightGBM", "baseline"]
+    assert "And 11 more, 1 of them within noise of the best, which the report lists." in shown
+
+
+def test_the_score_of_a_forecast_names_the_methods_that_make_it() -> None:
+    console = Console(record=True, width=120)
+    problem = {"horizon": 7, "every_step": True}
+    show(ending(result={**RESULT, "problem": problem, "forecaster": "best classical methods"}), console)
+    assert "On 263 hold-out forecasts, best classical methods: ROC AUC" in console.export_text()
+
+
 @pytest.mark.parametrize(("folds", "validation"), [(1, "on one validation fold"), (5, "cross-validated")])
 def test_the_heading_of_the_scores_tells_how_they_were_validated(folds: int, validation: str) -> None:
     console = Console(record=True, width=120)

@@ -8,6 +8,7 @@ import pandas as pd
 from scipy.stats import entropy, spearmanr
 
 from app.modeling.analysis.leakage.binned_copies import EDGE, agrees_in_steps
+from app.modeling.analysis.leakage.group_averages import find_group_averages
 from app.modeling.analysis.leakage.hidden_targets import find_outcome_in_text, find_target_parts
 from app.modeling.analysis.leakage.look_ahead import find_peeking_columns
 from app.modeling.analysis.leakage.row_numbers import ROW_NUMBER_NAME, looks_like_row_number
@@ -84,6 +85,9 @@ def find_leaks(frame: pd.DataFrame, problem: Problem, scores: Mapping[str, float
             leaks.append(leak)
     reported = {leak["column"] for leak in leaks}
     leaks += [leak for leak in _target_parts(inputs, labels, problem) if leak["column"] not in reported]
+    reported = {leak["column"] for leak in leaks}
+    averages = find_group_averages(inputs, labels, problem)
+    leaks += [leak for leak in averages if leak["column"] not in reported]
     reported = {leak["column"] for leak in leaks}
     leaks += [leak for leak in find_target_averages(frame, problem) if leak["column"] not in reported]
     return sorted(leaks, key=lambda leak: (not leak["certain"], leak["column"]))
