@@ -2,6 +2,19 @@
 
 from app.charts.axis_titles import axis_title
 from app.charts.encoding import Encoding
+from app.plans.plan import Plan
+from app.plans.standing_conditions import describe_conditions
+
+MAX_CONDITION_CHARS = 120
+"""Characters of the conditions in a title, about a line of it; longer ones are cut."""
+
+
+def make_title(encoding: Encoding, plan: Plan) -> str:
+    """Describe a chart with the conditions of its rows, since it is seen and stored without its plan."""
+    conditions = describe_conditions(plan).replace("`", "")
+    if len(conditions) > MAX_CONDITION_CHARS:
+        conditions = f"{conditions[: MAX_CONDITION_CHARS - 1]}…"
+    return f"{describe_chart(encoding)}, where {conditions}" if conditions else describe_chart(encoding)
 
 
 def describe_chart(encoding: Encoding) -> str:

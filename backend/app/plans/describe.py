@@ -9,6 +9,7 @@ from app.plans import expressions as e
 from app.plans import plan as p
 from app.plans.combined_figures import describe_combinations
 from app.plans.conditions import is_presence, list_columns
+from app.plans.ranking_changes import describe_rank_bound
 
 _SIGNS = {"=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least"}
 
@@ -146,7 +147,7 @@ def _filter(step: p.FilterStep, names: Names) -> list[str]:
     text = describe_expression(step.condition, names)
     # The rank is a column that the plan made to find the first rows; readers did not ask for it.
     if text.startswith("`rank` is"):
-        return [f"the {'first' if text.endswith(' 1') else text.removeprefix('`rank` is ')} only"]
+        return [describe_rank_bound(text.removeprefix("`rank` is "))]
     return [f"where {text}"]
 
 

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from app.agents.assistant.brief import ChatBrief
+from app.agents.assistant.open_questions import list_spellings
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.tools.conversations.user_words import find_option
 
@@ -43,9 +45,11 @@ def find_taken_reading(brief: ChatBrief, parse: ParseMessage) -> ParsedQuestion 
     if before is None or _OFFER not in before.text:
         return None
     # Parsed again as it was then: only the words of an answer are stored, not its readings.
-    parsed = parse(ChatBrief(before.message, brief.tables, brief.earlier[:-1]))
-    # Tables may have changed since the offer: its second reading is then no longer the second.
-    if not isinstance(parsed, UnparsedQuestion) or describe_offer(parsed.readings) not in before.text:
-        return None
-    option = find_option(brief.message, [reading.description for reading in parsed.readings])
-    return parsed.find_reading(option) if option else None
+    then = replace(brief, message=before.message, earlier=brief.earlier[:-1])
+    for question in list_spellings(then):
+        parsed = parse(replace(then, message=question))
+        # Tables may have changed since the offer: its second reading is then no longer the second.
+        if isinstance(parsed, UnparsedQuestion) and describe_offer(parsed.readings) in before.text:
+            option = find_option(brief.message, [reading.description for reading in parsed.readings])
+            return parsed.find_reading(option) if option else None
+    return None

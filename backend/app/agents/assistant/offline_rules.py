@@ -8,13 +8,20 @@ from typing import NamedTuple
 from app.agents.assistant.answer_descriptions import describe_answer, describe_chart, describe_statements
 from app.agents.assistant.brief import ChangeAnswer, ChartAnswer, ChatBrief, EarlierTurn, QueryAnswer
 from app.agents.assistant.file_rules import work_on_files
-from app.agents.assistant.follow_ups.changed_plan import UnclearChange
+from app.agents.assistant.follow_up_rules import (
+    ask_for_change,
+    call_plan,
+    call_query,
+    change_last_result,
+    complete_question,
+)
 from app.agents.assistant.follow_ups.earlier_answers import count_undone
-from app.agents.assistant.follow_ups.failed_changes import describe_failed_change
-from app.agents.assistant.follow_ups.last_charts import draw_again, find_last_result
-from app.agents.assistant.follow_ups.requests import read_follow_up, renames_column
+from app.agents.assistant.follow_ups.last_charts import find_last_result
+from app.agents.assistant.follow_ups.requests import renames_column
 from app.agents.assistant.message_parsing import list_options, list_profiles, parse_message, suggest_questions
 from app.agents.assistant.offered_readings import describe_offer, find_taken_reading
+from app.agents.assistant.open_questions import NOT_UNDERSTOOD
+from app.agents.assistant.remarks import answer_remark
 from app.agents.assistant.studies.requests import read_option_answer
 from app.agents.assistant.study_rules import answer_in_words, conclude_study, work_on_studies
 from app.agents.assistant.table_changes.change import UnclearTableChange
@@ -31,7 +38,7 @@ from app.agents.assistant.workflows.runs import run_saved_workflow
 from app.agents.goals.refusals.languages import describe_language_refusal
 from app.agents.goals.refusals.unserved_requests import find_unserved
 from app.agents.questions.charts.chart_phrases import parse_chart_phrase
-from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
+from app.agents.questions.charts.chart_plans import plan_chart
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.runtime.conversation import ConversationView
 from app.agents.runtime.offline_policy import AgentAction, Rule, call, make_policy, say
@@ -43,8 +50,11 @@ from app.tools.context.conversation_workflows import MessageLane
 View = ConversationView[ChatBrief]
 
 _GREETING = re.compile(
-    r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?(?: very much)?|thx|ok(?:ay)?|great"
-    r"|cool|nice|bye|goodbye|yes|no|sure|perfect)(?: there| labcrew| a lot| so much)?\W*",
+    r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| labcrew| a lot| so much)?\W*",
+    re.IGNORECASE,
+)
+_ASSENT = re.compile(
+    r"\W*(?:ok(?:ay)?|great|cool|nice|yes|no|sure|perfect|good|fine|wow|interesting)(?: one| job| work)?\W*",
     re.IGNORECASE,
 )
 _ABOUT_ITSELF = re.compile(
@@ -93,6 +103,9 @@ def answer_small_talk(view: View) -> AgentAction | None:
         return None  # "yes" and "no" may be what a study asks for
     if _GREETING.fullmatch(message):
         return say(f"Hello. {suggest_questions(view.brief)}")
+    if _ASSENT.fullmatch(message):
+        lead = "Ask on, or say what to change in the last answer." if view.brief.earlier else "Hello."
+        return say(f"{lead} {suggest_questions(view.brief)}".strip())
     if _ABOUT_ITSELF.search(message):
         return say(f"{ABILITIES} {suggest_questions(view.brief)}")
     return None
@@ -126,64 +139,30 @@ def draw_chart(view: View) -> AgentAction | None:
         return None
     planned = plan_chart(phrase, list_profiles(view.brief), find_last_result(view.brief.earlier))
     if isinstance(planned, UnparsedQuestion):
-        return say(f"I did not understand that. {planned.reason} {list_options(planned.options)}".strip())
+        return say(f"{NOT_UNDERSTOOD} {planned.reason} {list_options(planned.options)}".strip())
     return call("make_chart", **planned.arguments())
-
-
-def change_last_result(view: View) -> AgentAction | None:
-    """Change the plan of the last result as a follow-up asks, and draw it if it was a chart."""
-    tables = tuple(list_profiles(view.brief))
-    try:
-        changed = read_follow_up(view.brief.message, view.brief.earlier, tables)
-    except UnclearChange as unclear:
-        return say(str(unclear))
-    if changed is None:
-        return None
-    planned: PlannedChart | UnparsedQuestion | None = None
-    if changed.phrase is not None:
-        planned = plan_chart(replace(changed.phrase, subject=""), tables, LastResult(changed.plan))
-    elif changed.chart is not None:
-        planned = draw_again(changed.chart, changed.plan, tables)
-    if isinstance(planned, PlannedChart):
-        readings = [*planned.readings, *changed.readings]
-        return call("make_chart", **replace(planned, readings=readings).arguments())
-    plan = changed.plan.model_dump(mode="json", exclude_none=True)
-    return call("execute_query_plan", plan=plan, readings=[*changed.readings])
-
-
-def ask_for_change(view: View) -> AgentAction | None:
-    """Ask which change of the last result is meant, where a message is no question of its own."""
-    parsed = parse_message(view.brief)
-    question = parsed.plan if isinstance(parsed, ParsedQuestion) else None
-    text = describe_failed_change(view.brief.message, view.brief.earlier, question)
-    return say(text) if text else None
 
 
 def take_reading(view: View) -> AgentAction | None:
     """Answer the question before by the reading that the message takes of those that were offered."""
     reading = find_taken_reading(view.brief, parse_message)
-    return _query(reading) if reading else None
+    return call_query(reading) if reading else None
 
 
 def query_tables(view: View) -> AgentAction | None:
     parsed = parse_message(view.brief)
-    return _query(parsed) if isinstance(parsed, ParsedQuestion) else None
-
-
-def _query(parsed: ParsedQuestion) -> AgentAction:
-    plan = parsed.plan.model_dump(mode="json", exclude_none=True)
-    return call("execute_query_plan", plan=plan, readings=[*parsed.interpretations])
+    return call_query(parsed) if isinstance(parsed, ParsedQuestion) else None
 
 
 def ask_to_rephrase(view: View) -> AgentAction:
     parsed = parse_message(view.brief)
     if not isinstance(parsed, UnparsedQuestion):
-        return say("I did not understand that.")
+        return say(NOT_UNDERSTOOD)
     # No reading of it is offered: its other words were not read.
     if refusal := describe_language_refusal(view.brief.message):
         return say(refusal)
     offer = describe_offer(parsed.readings) or list_options(parsed.options)
-    return say(f"I did not understand that. {parsed.reason} {offer}".strip())
+    return say(f"{NOT_UNDERSTOOD} {parsed.reason} {offer}".strip())
 
 
 def make_column(view: View) -> AgentAction | None:
@@ -282,8 +261,7 @@ def describe_columns(view: View) -> AgentAction | None:
     overview = plan_column_overview(view.brief.message, list_profiles(view.brief))
     if overview is None:
         return None
-    plan = overview.plan.model_dump(mode="json", exclude_none=True)
-    return call("execute_query_plan", plan=plan, readings=[overview.reading] if overview.reading else [])
+    return call_plan(overview.plan, [overview.reading] if overview.reading else [])
 
 
 def show_rows(view: View) -> AgentAction | None:
@@ -292,8 +270,7 @@ def show_rows(view: View) -> AgentAction | None:
     display = plan_row_display(brief.message, list_profiles(brief), _question_parser(brief))
     if display is None:
         return None
-    plan = display.plan.model_dump(mode="json", exclude_none=True)
-    return call("execute_query_plan", plan=plan, readings=[*display.readings])
+    return call_plan(display.plan, display.readings)
 
 
 def _question_parser(brief: ChatBrief) -> Callable[[str], ParsedQuestion | UnparsedQuestion]:
@@ -338,12 +315,14 @@ RULES: tuple[Rule[ChatBrief], ...] = (
     conclude,
     # "Yes" takes a reading that was offered, and is small talk otherwise.
     take_reading,
+    answer_remark,
     answer_small_talk,
     decline_unserved,
     ask_for_tables,
     work_on_studies,
     describe_columns,
     show_rows,
+    complete_question,
     change_last_result,
     draw_chart,
     ask_for_change,

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 from app.artifacts.workspace import Workspace
 from app.charts import row_plans
 from app.charts.chart_request import MAX_MOVING_ROWS, MAX_SERIES, ChartRequest
-from app.charts.chart_titles import describe_chart
+from app.charts.chart_titles import make_title
 from app.charts.drawing_process import ChartRefused
 from app.charts.encoding import NUMBERS, Encoding, Schema, choose_encoding
 from app.charts.renderer import ChartImages, ChartRenderer
@@ -95,7 +95,7 @@ class ChartDrawing:
         schema = compile_plan(request.plan, self.schemas).columns
         encoding = choose_encoding(request, schema)
         computed = await _Rows(self, request).compute(encoding, schema)
-        title = request.title or describe_chart(encoding)
+        title = request.title or make_title(encoding, request.plan)
         specification = make_specification(encoding, computed.rows, title)
         return await self._store(request, encoding, computed, specification, name)
 

@@ -18,6 +18,17 @@ _SAYS_CHANGE = re.compile(
     r"|as)\b",
     re.IGNORECASE,
 )
+_ORDERS_ROWS = re.compile(
+    r"^\W{0,5}(?:(?:and|now|ok|okay|then|please|can you|could you) ){0,3}(?:rank|sort|order) (?:all )?(?:the )?"
+    r"(?P<noun>[a-z_]{3,30}) (?:by|on) [\w ]{2,60}",
+    re.IGNORECASE,
+)
+"""An order of rows that the message names itself: `rank salespeople by revenue`."""
+_NOUNS_OF_RESULTS = frozenset(
+    {"result", "results", "table", "list", "answer", "chart", "columns", "values"}
+    | {"them", "those", "these", "this", "that", "rows", "ones", "bars", "groups"}
+)
+"""Nouns and pronouns for the last result."""
 _THEM = re.compile(
     r"^\W{0,5}(?:\w{1,10} ){0,3}?(?:only|just|keep|without|drop|hide|remove|sort|order|rank) (?:the )?"
     r"(?:those|these|them|it|that|ones?)\b",
@@ -32,6 +43,9 @@ def describe_failed_change(message: str, earlier: Sequence[EarlierTurn], questio
     if last is None or not _SAYS_CHANGE.match(message) or parse_chart_phrase(message):
         return None
     if question is not None and not _THEM.match(message) and not _loses_figures(last.plan, question):
+        return None
+    ordered = _ORDERS_ROWS.match(message)
+    if ordered is not None and ordered["noun"].casefold() not in _NOUNS_OF_RESULTS:
         return None
     column_list = ", ".join(f"`{column}`" for column in last.columns)
     return (

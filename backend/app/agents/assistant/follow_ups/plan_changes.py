@@ -13,6 +13,12 @@ from app.agents.assistant.follow_ups.changed_plan import ChangedPlan
 from app.agents.assistant.follow_ups.group_bounds import bound_groups, require_bound
 from app.agents.assistant.follow_ups.shown_columns import find_shown_column
 from app.agents.assistant.follow_ups.sorting import sort_answer
+from app.agents.assistant.follow_ups.superlatives import (
+    GroupedAnswer,
+    read_others,
+    read_superlative,
+    repeat_answer,
+)
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.tokenizer import words as split_words
 from app.agents.questions.matching.column_mentions import find_column
@@ -25,9 +31,10 @@ from app.number_words import read_number_words
 from app.plans import editing, regrouping
 from app.plans.compiler import compile_plan
 from app.plans.conditions import list_columns
-from app.plans.describe import describe_expression
 from app.plans.plan import DatasetSource, GroupStep, Plan, SelectStep, SortStep, WorkspaceSource
+from app.plans.ranking_changes import find_ranking, turn_ranking
 from app.plans.schema import TableSchema
+from app.plans.standing_conditions import describe_conditions
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,9 @@ class ChangeReader:
             self._count_of_them,
             self._count_rows,
             self._readmit,
+            lambda words: read_superlative(words, self.answer),
+            lambda words: read_others(words, self.answer),
+            lambda words: repeat_answer(words, self.answer),
             self._keep_first,
             # "Only 5" keeps rows, before its number is read as a condition.
             self._keep_number,
@@ -166,21 +176,18 @@ class ChangeReader:
     def _limit(self, number: str, side: str = "") -> ChangedPlan | None:
         count = read_number_words(number)
         plan = self._in_order(side) if side and side != "first" else self.plan
-        limited = editing.keep_first(plan, count) if count else None
+        limited = editing.keep_first(plan, count) if count and plan else None
         return ChangedPlan(limited, [f"The {side or 'first'} {count} are shown."]) if limited else None
 
-    def _in_order(self, side: str) -> Plan:
-        """The plan in the order of its first figure, the greatest or the smallest first."""
+    def _in_order(self, side: str) -> Plan | None:
+        """The plan in the order of its first figure, the greatest or the smallest first; None without any."""
         parts = editing.split_plan(self.plan)
-        order = parts.find(SortStep)
-        first = order.keys[0] if order else None
         is_low = side in phrases.LOW
-        if parts.group is None and (figures := editing.list_row_figures(self.plan)):
-            return editing.rank_by(self.plan, figures[-1], not is_low)
-        if parts.group is None or (first is not None and first.column in parts.measures):
-            is_turned = first is not None and first.descending == is_low
-            return (editing.reverse(self.plan) or self.plan) if is_turned else self.plan
-        return editing.rank_by(self.plan, parts.measures[0], not is_low) if parts.measures else self.plan
+        ranking = find_ranking(self.plan)
+        if ranking is not None and (ranking.column in parts.measures or parts.group is None):
+            return turn_ranking(self.plan, not is_low)
+        figures = parts.measures[:1] if parts.group else editing.list_row_figures(self.plan)[-1:]
+        return editing.rank_by(self.plan, figures[0], not is_low) if figures else None
 
     def _bound(self, words: str) -> ChangedPlan | None:
         require_bound(self.plan, words)
@@ -289,7 +296,7 @@ class ChangeReader:
             yield f"{words} of {figure.column}"
             yield f"{words} {figure.column}"
         function = _FUNCTION_WORDS.get(figure.function)
-        if function and not any(word in split_words(words) for word in _FUNCTION_WORDS.values()):
+        if function and not _NAMES_FUNCTION & {*split_words(words)}:
             yield f"{function} {words}"
         yield words
 
@@ -322,6 +329,10 @@ class ChangeReader:
         mentioned = [f"number of {source.table}"] if isinstance(source, DatasetSource | WorkspaceSource) else []
         return [*dict.fromkeys(figures[:1]), *mentioned, "number of rows"]
 
+    @property
+    def answer(self) -> GroupedAnswer:
+        return GroupedAnswer(self.plan, self.schema, self._names_group)
+
     @cached_property
     def schema(self) -> TableSchema:
         return compile_plan(self.plan, make_table_schemas(self.tables)).columns
@@ -347,6 +358,8 @@ _FUNCTION_WORDS: dict[str, str] = {
     "min": "minimum",
     "max": "maximum",
 }
+_NAMES_FUNCTION = frozenset({*_FUNCTION_WORDS.values(), "average", "avg", "sum", "number", "count", "typical"})
+"""Words of functions: before `average discount`, another one would ask for two figures."""
 
 
 def _is_plain(parts: editing.PlanParts, has_keys: bool) -> bool:
@@ -364,12 +377,6 @@ def _is_plain(parts: editing.PlanParts, has_keys: bool) -> bool:
 def _keys(plan: Plan) -> list[str]:
     group = editing.split_plan(plan).group
     return [key for key in group.keys if not key.endswith(" number")] if group else []
-
-
-def describe_conditions(plan: Plan) -> str:
-    """Describe the conditions of a plan in words."""
-    parts = editing.split_plan(plan)
-    return " and ".join(describe_expression(step.condition, parts.derivations) for step in parts.conditions)
 
 
 def _list(names: Sequence[str]) -> str:

@@ -57,10 +57,14 @@ _CHANGES = re.compile(
     r"|sort|sorted|order|ordered|rank|ranked|arrange|reverse|flip|limit|group|grouped|split|break|broken"
     r"|restrict"
     r"|filter|keep|other way|top|bottom|first|last|all|everything|ascending|descending|highest|lowest|biggest"
-    r"|smallest|largest|most|least|redo|repeat|same|as|use|switch|change|replace|instead)\b|\binstead\b.{0,40}$"
+    r"|smallest|largest|most|least|best|worst|fewest|cheapest|longest|shortest|latest|earliest|newest|oldest"
+    r"|greatest|second|third|next|others|remaining|rest|redo|repeat|same|as|use|switch|change|replace|instead)\b|\binstead\b.{0,40}$"
     r"|^\W*(?:put|bring|take|get) .{1,60} back\b"
     r"|^\W*(?:call|name|rename|label)\b|\bfirst\W*$"
     r"|^\W*(?:show|give|make)(?: me| us| it)? (?:the )?\d{1,3}\W*$"
+    r"|^\W*(?:please )?(?:show|list|give|see)(?: me| us)? (?:only|just)\b"
+    r"|^\W*(?:show|list|see)(?: me| us)? (?:all )?(?:the )?(?:others?|remaining|rest)\b"
+    r"|^\W*(?:which|who|what)(?: one)? (?:is|was|comes?|came) (?:in )?(?:the )?(?:second|third|next)\b"
     r"|^\W*(?:which|who|what)(?: \w{1,30})? (?:is|has|had|was) (?:the )?(?:highest|most|largest|biggest"
     r"|best|lowest|least|smallest|worst|fewest)(?: one)?\W*$",
     re.IGNORECASE,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.agents.assistant.follow_ups.changed_plan import ChangedPlan, UnclearChange
-from app.agents.assistant.follow_ups.plan_changes import ChangeReader, describe_conditions
+from app.agents.assistant.follow_ups.plan_changes import ChangeReader
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.stemming import stem
 from app.agents.goals.words.tokenizer import words as split_words
@@ -14,6 +14,7 @@ from app.plans import build, editing
 from app.plans.compiler import compile_plan
 from app.plans.conditions import list_columns
 from app.plans.plan import DatasetSource, FilterStep, JoinKey, JoinStep, Plan, PlanSource, WorkspaceSource
+from app.plans.standing_conditions import describe_conditions
 
 _ASKS = (
     r"(?:please )?(?:can (?:you|i) )?(?:show|list|give|display|see|print|get|let me see)(?: me| us)? "
