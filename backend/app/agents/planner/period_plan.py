@@ -92,4 +92,4 @@ def _notes(forecast: PeriodForecast) -> Iterator[str]:
         model = f' A model of rows uses it: "Predict `{aggregation.column}` from {names}".'
         yield f"What the goal assumes of {names} {effect}{model if aggregation.column else ''}"
     if forecast.is_default_horizon:
-        yield f"The goal says no horizon: the next {forecast.steps} periods are forecast."
+        yield f"The goal says no horizon in time: the next {forecast.steps} periods are forecast."

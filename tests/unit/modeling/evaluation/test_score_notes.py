@@ -150,6 +150,21 @@ def test_few_groups_are_noted(group_count: int, note: str) -> None:
     assert not note or any(note in text for text in notes)
 
 
+@pytest.mark.parametrize(("freedom", "is_noted"), [(1.5, True), (30.0, False)])
+def test_few_errors_that_decide_a_squared_score_are_noted(freedom: float, is_noted: bool) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.standard_t(freedom, size=800)
+    predicted, naive = Predicted(truth, np.zeros(800)), Predicted(truth, np.full(800, 5.0))
+    notes = {
+        metric: evaluate_predictions(
+            predicted, naive, Problem("y", ProblemKind.REGRESSION, metric), "hold-out"
+        )["notes"]
+        for metric in ("rmse", "mae")
+    }
+    assert any("half of the squared error of 800 rows" in note for note in notes["rmse"]) == is_noted
+    assert notes["mae"] == []
+
+
 def test_labels_that_all_overlap_are_noted() -> None:
     problem = Problem("y", ProblemKind.REGRESSION, "mae", time_column="day", horizon=12)
     facts = evaluate_predictions(*drifting(20, 1.0), problem, "hold-out")

@@ -232,13 +232,11 @@ class UnmeasuredStructures:
 
     def describe(self) -> list[str]:
         """Name them in at most one sentence."""
-        columns = [entity.columns for entity in (*self.entities, *([self.order] if self.order else []))]
-        names = ", ".join(" and ".join(map(repr, names)) for names in columns)
-        return (
-            [f"It was not measured what new values of {names} change: too little time, or too few rows."]
-            if columns
-            else []
-        )
+        names = ", ".join(" and ".join(map(repr, entity.columns)) for entity in self.entities)
+        parts = [f"new values of {names}"] if names else []
+        parts += [f"rows with a later {self.order.columns[0]!r}"] if self.order else []
+        reason = "too little time, or too few rows."
+        return [f"It was not measured what {' and '.join(parts)} change: {reason}"] if parts else []
 
 
 def _is_cautious(assumption: AssumptionJson) -> bool:
