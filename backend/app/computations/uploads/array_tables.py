@@ -10,6 +10,7 @@ import duckdb
 
 from app.computations.uploads import sql
 from app.computations.uploads.column_names import check_width
+from app.computations.uploads.json_faults import broken_json
 from app.errors import InvalidInput
 
 _HEAD = 64 << 10
@@ -59,7 +60,7 @@ def _wrapped_to_csv(path: Path, target: Path) -> Path | None:
     try:
         rows = _longest(json.loads(path.read_text(encoding="utf-8")), _DEPTH)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("damaged_file", f"The JSON file cannot be read: {str(error)[:300]}") from error
+        raise broken_json(error) from error
     if not rows:
         return None
     check_width(max(map(len, rows)))

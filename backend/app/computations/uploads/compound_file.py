@@ -15,6 +15,8 @@ from app.errors import InvalidInput
 _HEADER_BYTES = 512
 _SPECIAL = 0xFFFFFFFA
 """Sector numbers from here on are marks: end of chain, free, part of a table."""
+_OTHER_DOCUMENTS = {"WordDocument": "a Word document", "PowerPoint Document": "a PowerPoint presentation"}
+"""Stream of a document of another program, and what that is."""
 _ENTRY_BYTES = 128
 _HEADER_TABLES = 109
 """Numbers of FAT sectors that the header itself holds."""
@@ -34,9 +36,30 @@ def check_compound(path: Path) -> None:
     fat = file.tables(_fat_sectors(file, header, difat_first))
     _check_chains(fat, file.count)
     entries = b"".join(file.read(sector) for sector in _chain(fat, directory))
+    _refuse_others(entries)
     # Where no stream is small, writers leave any number here: only chains that are used are checked.
     mini = file.tables(_chain(fat, mini_first)) if mini_first < len(fat) else fat[:0]
     _check_entries(entries, version, fat, mini, file)
+
+
+def _refuse_others(entries: bytes) -> None:
+    """Refuse workbooks with a password and other documents, by the names of their streams."""
+    if _stream_name("EncryptedPackage") in entries:
+        raise InvalidInput(
+            "damaged_file",
+            "The Excel file is locked with a password: save it without one in Excel, and send that.",
+        )
+    for stream, kind in _OTHER_DOCUMENTS.items():
+        if _stream_name(stream) in entries:
+            raise InvalidInput(
+                "not_a_table",
+                f"The file is {kind}, and no table that can be read. Copy its table to a spreadsheet, and send"
+                " that.",
+            )
+
+
+def _stream_name(name: str) -> bytes:
+    return name.encode("utf-16-le") + b"\0\0"
 
 
 class _Sectors:

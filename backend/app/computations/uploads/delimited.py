@@ -316,7 +316,7 @@ def _pad_rows(plan: _ReadPlan, message: str) -> tuple[_ReadPlan, str]:
     if plan.pad or actual > expected:
         raise InvalidInput(
             "ragged_rows",
-            f"Line {line} has {actual} fields where the table has {expected}; quote fields that hold the"
+            f"Line {line} has more than the {expected} fields of the table; quote fields that hold the"
             f" delimiter {plan.dialect.delimiter!r}, or repair the line.",
             line=line,
             expected=expected,

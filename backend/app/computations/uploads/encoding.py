@@ -14,6 +14,8 @@ _PIECE = 4 << 20
 """Bytes read at a time, also of a line that never ends."""
 _HEAD = 64 << 10
 """Bytes by which an encoding is recognised: enough text, without reading the file twice."""
+MIN_TEXT_SHARE = 0.5
+"""Share of bytes that are no NUL from which a file is a text: binary files have more of them, and controls."""
 _MIN_FOREIGN_BYTES = 40
 """Bytes outside ASCII: fewer do not identify an encoding."""
 
@@ -78,9 +80,11 @@ def _wide(head: bytes) -> str | None:
 
 
 def _refuse_binary(head: bytes) -> None:
-    odd = len(head) - len(head.translate(None, _ODD_CONTROLS + b"\x00"))
+    # NULs stand in texts too: in place of missing letters, or where a disk was not written.
+    text = head.replace(b"\x00", b"")
+    odd = len(text) - len(text.translate(None, _ODD_CONTROLS))
     # A few control characters stand in texts of old systems.
-    if odd > max(2, len(head) * 0.02):
+    if odd > max(2, len(text) * 0.02) or len(text) < len(head) * MIN_TEXT_SHARE:
         raise not_a_table()
 
 

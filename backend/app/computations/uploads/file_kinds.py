@@ -4,7 +4,6 @@ import bz2
 import gzip
 import lzma
 import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,9 @@ from typing import IO, cast
 
 import pyarrow as pa
 
+from app.computations.uploads.archive_faults import TranslatedFaults
 from app.computations.uploads.expansion_limits import Expansion
+from app.computations.uploads.foreign_files import get_single_member, refuse_documents, refuse_foreign
 from app.computations.uploads.workbook_parts import refuse_shared_parts
 from app.computations.uploads.worksheet_extent import Extent, check_all_cells
 from app.errors import InvalidInput
@@ -57,7 +58,6 @@ _KINDS = (
 _EXCEL_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _FIRST_WORKBOOK_PARTS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/", b"mimetype")
 """Names that begin a workbook, by the programs that write them."""
-_DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
 def unpack(path: Path, work: Path, expanded_bytes: int) -> Plain:
@@ -66,6 +66,13 @@ def unpack(path: Path, work: Path, expanded_bytes: int) -> Plain:
     Raises InvalidInput for an empty or damaged file or one that is no table; TooLarge when it unpacks to more
     than `Expansion` allows, as soon as it does.
     """
+    plain = _unpack(path, work, expanded_bytes)
+    if plain.kind == "text":
+        refuse_foreign(plain.path)
+    return plain
+
+
+def _unpack(path: Path, work: Path, expanded_bytes: int) -> Plain:
     expansion = Expansion(path, work, expanded_bytes)
     head = _head(path)
     if not head:
@@ -93,7 +100,7 @@ def _kind(head: bytes) -> str:
 
 def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expansion: Expansion) -> Plain:
     target = work / "unpacked"
-    with _translate_damage(name), opener(path) as source:
+    with TranslatedFaults(name), opener(path) as source:
         _copy(source, target, expansion)
     head = _head(target)
     # Layers would multiply what a small upload unpacks to.
@@ -109,26 +116,19 @@ def _unpack_stream(path: Path, name: str, opener: _Opener, work: Path, expansion
 
 def _unpack_zip(path: Path, work: Path, expansion: Expansion) -> Plain:
     name = "Excel" if _begins_as_workbook(path) else "zip"
-    with _translate_damage(name):
+    with TranslatedFaults(name):
         # Before `ZipFile`, which reads the whole list of files.
         _check_directory(path)
-    with _translate_damage(name), zipfile.ZipFile(path) as archive:
+    with TranslatedFaults(name), zipfile.ZipFile(path) as archive:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
         # A workbook is a zip too, and is read as it is.
         if any(part in names for part in _EXCEL_PARTS):
             _measure(archive, expansion)
             refuse_shared_parts(archive)
             return Plain(path, "excel")
-        # macOS adds a folder with facts of its own to each archive.
-        names = [name for name in names if not name.startswith("__MACOSX/")]
-        if len(names) != 1:
-            raise InvalidInput(
-                "archive_of_files",
-                f"The zip archive holds {len(names)} files; send one table at a time.",
-                files=names[:20],
-            )
+        refuse_documents(names)
         target = work / "unzipped"
-        with archive.open(names[0]) as source:
+        with archive.open(get_single_member(archive)) as source:
             _copy(source, target, expansion)
     kind = _kind(_head(target))
     if kind == "zip":
@@ -183,20 +183,3 @@ def _copy(source: IO[bytes], target: Path, expansion: Expansion) -> None:
         while piece := source.read(_PIECE):
             expansion.take(len(piece))
             file.write(piece)
-
-
-class _translate_damage:
-    """Context that raises InvalidInput for the errors of a damaged archive of the kind `name`."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        # The last two are those of zipfile for a password and for an unknown compression.
-        if isinstance(error, (*_DAMAGED, RuntimeError, NotImplementedError)):
-            raise InvalidInput(
-                "damaged_file", f"The {self._name} file is damaged, cut short or locked: {error}"
-            ) from error

@@ -18,6 +18,9 @@ MAX_JUDGED_LINES = 30
 MIN_QUOTED_COLUMNS = 2
 """Columns with which lines in quotes are rows."""
 _HTML = re.compile(r"\A\s*+<(?:!doctype html|html|head|body|table)\b", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,500})", re.IGNORECASE)
+MAX_TITLE_CHARS = 80
+"""Characters of the title of a web page in a message."""
 _XML = re.compile(r"\A\s*+<(?:\?xml|[a-z][\w:.-]*+[\s>/])", re.IGNORECASE)
 _SQL = re.compile(
     r"\A(?:\s|--[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
@@ -59,7 +62,22 @@ def refuse_markup(head: str) -> None:
     is_closed = "</" in head or head.lstrip().startswith("<?xml")
     for pattern, kind, advice in _MARKUP:
         if pattern.match(head) and (is_closed or kind != "XML"):
-            raise InvalidInput("not_a_table", f"The file is {kind}, and no table that can be read. {advice}")
+            raise InvalidInput(
+                "not_a_table",
+                _describe_page(head) or f"The file is {kind}, and no table that can be read. {advice}",
+            )
+
+
+def _describe_page(head: str) -> str:
+    """Describe a web page without a table, as sites send it in place of a file; empty for other texts."""
+    if not _HTML.match(head) or "<table" in head.lower():
+        return ""
+    title = _TITLE.search(head)
+    heading = f" ({' '.join(title[1].split())[:MAX_TITLE_CHARS]!r})" if title else ""
+    return (
+        f"The file is a web page{heading}, and not the table: perhaps an error, or a page to sign in. Open its"
+        " address in a browser, and download the table there."
+    )
 
 
 def unwrap_quoted_lines(path: Path, head: str, target: Path) -> Path | None:

@@ -21,9 +21,10 @@ from app.computations.uploads.feather import feather_as_parquet
 from app.computations.uploads.file_kinds import unpack
 from app.computations.uploads.file_reading import ConvertedFile, read_file
 from app.computations.uploads.fixed_width import split_fixed_width
+from app.computations.uploads.foreign_text import HEAD_CHARS, read_head, refuse_markup, unwrap_quoted_lines
 from app.computations.uploads.foreign_text import is_json as is_json_text
-from app.computations.uploads.foreign_text import read_head, refuse_markup, unwrap_quoted_lines
 from app.computations.uploads.json_column_count import check_json_width
+from app.computations.uploads.json_faults import refuse_empty, refuse_unlike_json
 from app.computations.uploads.json_shapes import check_document_size, records_as_json
 from app.computations.uploads.json_text_length import check_text_length
 from app.computations.uploads.keyed_json import keyed_as_csv
@@ -120,7 +121,7 @@ def convert(
         shutil.rmtree(work, ignore_errors=True)
     if not rows:
         target.unlink()
-        raise InvalidInput("no_rows", "The file has columns but no rows.")
+        raise InvalidInput("no_rows", "The file has no rows.")
     facts = dict(table.format)
     conventions: JsonValue = facts.pop("conventions", {})  # type: ignore[assignment]  # JSON by construction
     format_: dict[str, JsonValue] = {**facts, "compression": compression, "notes": [*table.notes]}  # type: ignore[dict-item]  # JSON by construction
@@ -151,12 +152,10 @@ def read_upload(
     """
     work = workspace.output / ".work"
     plain = unpack(workspace.inputs["upload"], work, expanded_bytes)
-    if plain.kind == "parquet":
-        table = parquet_table(connection, plain.path)
-        return table, write(table), plain.compression
-    if plain.kind == "feather":
-        table = parquet_table(connection, feather_as_parquet(plain.path, work))
-        return replace(table, format={"kind": "feather"}), write(table), plain.compression
+    if plain.kind in ("parquet", "feather"):
+        path = feather_as_parquet(plain.path, work) if plain.kind == "feather" else plain.path
+        table = replace(parquet_table(connection, path), format={"kind": plain.kind})
+        return table, _write_columnar(table, write, plain.kind), plain.compression
     if plain.kind == "excel":
         path, format_, notes = sheet_as_csv(plain.path, work)
         table, rows = write_delimited(connection, Text(path, "utf-8"), write, work, delimiter=",")
@@ -170,18 +169,36 @@ def read_upload(
     return table, rows, plain.compression
 
 
+def _write_columnar(table: sql.SourceTable, write: Write, kind: str) -> int:
+    """Write a table of typed columns; raises InvalidInput where its values are damaged."""
+    try:
+        return write(table)
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as error:
+        raise InvalidInput(
+            "damaged_file",
+            f"The {kind.capitalize()} file is damaged: its values cannot be read. Send it again, or write it"
+            " again where it comes from.",
+        ) from error
+
+
 def _read_text(
     connection: duckdb.DuckDBPyConnection, path: Path, filename: str, write: Write, work: Path
 ) -> tuple[sql.SourceTable, int]:
     """Read a text file: JSON in any of its forms, or a delimited one, with several header rows or one."""
     text = as_utf8(path, work)
     head = read_head(text.path)
-    is_json = is_json_text(head, filename.lower().split(".gz")[0].endswith((".csv", ".tsv", ".txt")))
+    is_named_delimited = filename.lower().split(".gz")[0].endswith((".csv", ".tsv", ".txt"))
+    is_json = is_json_text(head, is_named_delimited)
     if is_json:
+        refuse_empty(head)
         check_text_length(text.path)
         check_json_width(text.path)
     else:
         refuse_markup(head)
+        if not is_named_delimited:
+            refuse_unlike_json(head, is_complete=len(head) < HEAD_CHARS)
     keyed = keyed_as_csv(text.path, work) if is_json else None
     records = records_as_json(text.path, work) if is_json and keyed is None else None
     arrays = (

@@ -6,8 +6,9 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from app.computations.uploads.json_faults import broken_json
 from app.computations.uploads.json_paths import MAX_DEPTH, SCHEMA_KEY
-from app.errors import InvalidInput, TooLarge
+from app.errors import TooLarge
 from app.modeling.type_inference.vocabulary import is_missing_word
 
 MAX_DOCUMENT_BYTES = 16 << 20
@@ -36,7 +37,7 @@ def records_as_json(path: Path, work: Path) -> Path | None:
     try:
         document, end = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("damaged_file", f"The JSON file cannot be read: {str(error)[:300]}") from error
+        raise broken_json(error) from error
     if text.lstrip()[end:].strip():
         return None  # an object per line
     records = _find_records(document)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from app.errors import InvalidInput
+from app.computations.uploads.json_faults import broken_json
 
 _HEAD = 64 << 10
 """Bytes in which the first time must stand: other JSON files are not parsed for it."""
@@ -48,7 +48,7 @@ def keyed_as_csv(path: Path, work: Path) -> Keyed | None:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("damaged_file", f"The JSON file cannot be read: {str(error)[:300]}") from error
+        raise broken_json(error) from error
     # The longest: a file may hold a second, short table of dates.
     rows = max(_tables(document, _DEPTH), key=len, default={})
     if not rows:

@@ -12,6 +12,7 @@ from app.computations.uploads.column_names import check_width, mend_names
 from app.computations.uploads.exact_integers import has_long_integer, is_rounded, narrow_integers
 from app.computations.uploads.expansion_limits import check_columnar
 from app.computations.uploads.foreign_text import read_head
+from app.computations.uploads.json_faults import refuse_broken_json
 from app.computations.uploads.json_paths import (
     MAX_DEPTH,
     Keys,
@@ -164,7 +165,11 @@ def json_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.SourceT
     columns."""
     # All records are looked at: a field may occur for the first time in the last one.
     select = f"read_json({sql.text(path)}, maximum_object_size={_MAX_OBJECT_BYTES}, sample_size=-1)"
-    source = _JsonSource(select, _list_columns(connection, select, "JSON"))
+    try:
+        source = _JsonSource(select, _list_columns(connection, select, "JSON"))
+    except InvalidInput as error:
+        refuse_broken_json(path, str(error))
+        raise
     depth = MAX_DEPTH if read_head(path).lstrip().startswith("{") else 1
     if any(list_paths(source.columns, depth, "MAP")):
         # Records with few fields in common, which DuckDB takes for maps.

@@ -30,6 +30,8 @@ MAX_WORDS = 3
 """With at most MAX_WORDS distinct other words, this smaller share of numbers is enough."""
 CODE_DIGITS = 9
 """Plain digits of one common length, at least this long, are a code and no number."""
+_AMOUNT = re.compile(r"\d+\.\d+|\d{1,3}(?: \d{3})+\.\d+|\d{1,3}(?:'\d{3})+(?:\.\d+)?", re.ASCII)
+"""Digits that are no code, although all have one length: those with decimals, or with groups of Switzerland."""
 
 CODE_NAME = re.compile(
     r"zip|postal|postcode|\bplz\b|phone|mobile|\btel\b|\bfax\b|iban|account|barcode|\bean\b|\bisbn\b|\bsku\b|\bssn\b"
@@ -322,7 +324,7 @@ def _is_code(name: str, numbers: Sequence[_NumberText]) -> bool:
     ):
         return True
     lengths = {sum(map(str.isdigit, number.body)) for number in unitless}
-    if len(lengths) > 1 or any(re.fullmatch(r"\d+\.\d+", number.body) for number in unitless):
+    if len(lengths) > 1 or any(_AMOUNT.fullmatch(number.body) for number in unitless):
         return False
     grouped = all(re.search(r"[ .']", number.body) for number in unitless)
     # Digits in groups of one length look like phone or account numbers sooner.

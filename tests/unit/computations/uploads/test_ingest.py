@@ -270,7 +270,7 @@ def test_a_damaged_workbook_is_called_one(desk: Desk) -> None:
     cut = desk.refusal(workbook[: len(workbook) // 2], "sales.xlsx")
     assert (cut.code, cut.detail.split(" is ")[0]) == ("damaged_file", "The Excel file")
     archive = zipped({"sales.csv": b"a,b\n1,2\n" * 40})
-    assert desk.refusal(archive[:-30], "sales.zip").detail.startswith("The zip file is damaged")
+    assert desk.refusal(archive[:-30], "sales.zip").detail.startswith("The zip file is cut short")
 
 
 @pytest.mark.parametrize("name", COMPRESSIONS)

@@ -39,5 +39,5 @@ def test_a_header_with_line_ends_of_its_own_costs_no_row(tmp_path: Path) -> None
 def test_a_faulty_row_below_a_broken_header_is_named_by_its_line(tmp_path: Path) -> None:
     content = b'Trees\n\n"tree\nname",age,height\noak,1,2\nash,1,2\nelm,1,2,3\n'
     (tmp_path / "upload").write_bytes(content)
-    with pytest.raises(InvalidInput, match="Line 7 has 4 fields"):
+    with pytest.raises(InvalidInput, match="Line 7 has more than the 3 fields"):
         convert(CellWorkspace({"upload": tmp_path / "upload"}, tmp_path), "table.csv")

@@ -1,7 +1,9 @@
 """Numbers that name something are told from measures."""
 
+import pandas as pd
 import pytest
 
+from app.modeling.type_inference.column_decisions import infer_types
 from app.modeling.type_inference.identifiers import is_identifier
 from app.modeling.type_inference.value_kinds import describe_values
 
@@ -49,3 +51,13 @@ def test_measures_and_moments_are_no_identifiers(name: str) -> None:
 )
 def test_names_and_units_tell_the_kind_of_numbers(name: str, unit: str, kind: tuple[str, str]) -> None:
     assert describe_values({"op": "read_number"}, unit, name) == kind
+
+
+@pytest.mark.parametrize("mark", ["'", " "])
+@pytest.mark.parametrize("decimals", [".50", ".07", ""])
+def test_amounts_in_groups_of_one_length_are_numbers(mark: str, decimals: str) -> None:
+    amounts = [f"{number:,}{decimals}".replace(",", mark) for number in range(1_234_567, 2_000_000, 77_777)]
+    # Groups without decimals may be a telephone number's too, which stays text.
+    is_number = bool(decimals) or mark == "'"
+    decisions = infer_types(pd.DataFrame({"amount": amounts}))
+    assert [decision.reads_as for decision in decisions] == ["number"] * is_number
