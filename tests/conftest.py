@@ -12,6 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import fcntl
 import gc
+import importlib
 import inspect
 import shutil
 import subprocess
@@ -99,6 +100,9 @@ class Running:
 RUNNING = pytest.StashKey[Running]()
 SHARED = pytest.StashKey[Servers]()
 
+MAX_NEW_OBJECTS = 5_000
+"""Objects that begin a collection, instead of Python's 700: collections take 4 % of the time instead of 7 %."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[RUNNING] = Running()
@@ -116,8 +120,22 @@ def pytest_collection() -> Generator[None, object, object]:
     gc.disable()
     result = yield
     gc.freeze()
+    # Full collections take 0.1 s each once the libraries of models are imported; most find nothing.
+    gc.set_threshold(MAX_NEW_OBJECTS)
     gc.enable()
     return result
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Import skops before the modules of a whole folder of tests, if one is collected here.
+
+    It looks for the module of each of 800 functions in every module that is imported by then: 3 s at the end of
+    the imports, 0.2 s here.
+    """
+    if not hasattr(session.config, "workerinput") and session.config.getoption("numprocesses", None):
+        return  # the controller of xdist collects nothing
+    if any(Path(argument.partition("::")[0]).is_dir() for argument in session.config.args):
+        importlib.import_module("skops.io")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -1,8 +1,8 @@
 """Sentences with conditions become branches of a workflow that do what the words say."""
 
 import pytest
-from tests.corpora.conditions import COLUMNS, WORKFLOWS
-from tests.corpora.judged_conditions import JudgedPhrase, judge_conditions
+from tests.corpora.conditions import COLUMNS, WORKFLOWS, ConditionPhrase, load_condition_phrases
+from tests.corpora.judged_conditions import judge
 
 from app.workflows.differences import compare_documents
 from app.workflows.phrases.change import ChangedDocument, ChangeQuestion
@@ -10,9 +10,10 @@ from app.workflows.phrases.reader import read_change
 from app.workflows.phrases.word_tests import read_test
 
 
-@pytest.mark.parametrize("entry", judge_conditions("tuned"), ids=lambda entry: entry.phrase.phrase)
-def test_a_sentence_of_the_tuned_half_does_what_it_says(entry: JudgedPhrase) -> None:
-    assert entry.is_right, (entry.reply, entry.effects)
+@pytest.mark.parametrize("phrase", load_condition_phrases("tuned"), ids=lambda phrase: phrase.phrase)
+def test_a_sentence_of_the_tuned_half_does_what_it_says(phrase: ConditionPhrase) -> None:
+    judged = judge(phrase)
+    assert judged.is_right, (judged.reply, judged.effects)
 
 
 @pytest.mark.parametrize(
