@@ -40,6 +40,7 @@ class InboxItem(BaseModel):
     text: str
     since: datetime
     thread_id: UUID | None = Field(description="Of a turn.")
+    worldline_id: UUID | None = Field(description="Of a turn: its branch of the conversation.")
     workflow_id: UUID | None = Field(description="Of a run or a proposal.")
 
 

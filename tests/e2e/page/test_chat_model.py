@@ -132,8 +132,9 @@ def test_a_call_is_approved_with_changes_and_another_one_rejected_with_a_reason(
     expect(question).to_be_focused()
     # Who has left the conversation is told that it waits, and led back to the question.
     visitor.open("/inbox")
-    waiting = page.get_by_role("list", name="Conversations that wait for you")
-    waiting.get_by_role("link", name="Keep notes: The assistant wants to edit notes.md.").press("Enter")
+    waiting = page.get_by_role("list", name="Questions and proposals")
+    expect(waiting).to_contain_text("The assistant wants to edit notes.md.")
+    waiting.get_by_role("link", name="Keep notes").press("Enter")
     expect(question).to_be_focused()
     question.get_by_text("Change it before it is done").click()
     visitor.check_access()

@@ -124,6 +124,7 @@ def test_a_key_a_conversation_and_the_account_are_deleted_only_after_a_question(
 
     thread = visitor.call("POST", "/chat", data={"message": "hello"})["thread_id"]
     visitor.open(f"/chat/{thread}")
+    page.get_by_text("Options…").click()
     page.get_by_role("button", name="Delete the conversation…").click()
     expect(page.get_by_role("dialog")).to_contain_text(
         "Uploaded tables, sessions and workflows that it started stay."

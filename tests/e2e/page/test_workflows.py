@@ -79,7 +79,7 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     page.get_by_role("button", name="Run it").click()
     expect(page.get_by_role("group", name="Question")).to_be_visible()
     visitor.open("/inbox")
-    waiting = page.get_by_role("list", name="Runs of workflows that wait for you").get_by_role("listitem")
+    waiting = page.get_by_role("list", name="Questions and proposals").get_by_role("listitem")
     expect(waiting).to_contain_text("Are these the largest?")
     waiting.get_by_role("link", name="Largest cities", exact=True).click()
     page.get_by_role("group", name="Question").get_by_role("button").first.press("Enter")
@@ -365,3 +365,27 @@ def test_a_long_error_is_shortened_beside_its_link_and_whole_on_the_screen_of_th
     expect(page.get_by_text("column_89")).to_have_count(1)
     visitor.check_access()
     visitor.check_rules()
+
+
+def test_a_proposal_waits_in_the_inbox_until_it_is_decided(visit: Any) -> None:
+    visitor = visit(PHONE)
+    page = visitor.page
+    nodes = [
+        {"id": "rows", "type": "python", "config": {"code": "result = [{'price': n} for n in range(9)]"}},
+        {"id": "best", "type": "top_k", "config": {"k": 5, "by": "price"}},
+    ]
+    body = {"name": "Best prices", "nodes": nodes, "edges": [{"from": "rows", "to": "best"}]}
+    saved = visitor.call("POST", "/workflows", data=body)
+    visitor.call("POST", f"/workflows/{saved['id']}/proposals", data={"message": "use 3 instead of 5"})
+    visitor.open("/")
+    expect(page.get_by_role("heading", name="Needs you (1)")).to_be_visible()
+    waiting = page.get_by_role("list", name="Questions and proposals")
+    expect(waiting).to_contain_text("change of a workflow")
+    visitor.check_access()
+    visitor.check_width()
+    waiting.get_by_role("link", name="Best prices").click()
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_role("button", name="Reject")).to_have_count(0)
+    page.get_by_role("link", name="Home").first.click()
+    expect(page.get_by_role("heading", level=1, name="What shall the crew work on?")).to_be_visible()
+    expect(waiting).to_have_count(0)

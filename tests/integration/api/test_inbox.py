@@ -45,6 +45,9 @@ async def test_all_that_waits_is_one_list(app: FastAPI, ada: User, eve: User, pa
     workflow_id = path.rpartition("/")[2]
     assert places[0] == (GOAL["goal"], None, None)
     assert places[1][1:] == (turn["thread_id"], None)
+    # The question may stand in another branch than the first.
+    assert items[1]["worldline_id"] == turn["worldline_id"]
+    assert [item["worldline_id"] for item in (items[0], *items[2:])] == [None, None, None]
     assert places[2:] == [("flights", None, flights), ("Prices", None, workflow_id)]
     assert await read_inbox(eve) == []
     page = (await ada.http.get("/inbox", params={"limit": 1, "offset": 1})).json()

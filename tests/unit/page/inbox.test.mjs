@@ -10,9 +10,9 @@ for (const [sessions, runs, count, shown] of [
 	[50, 50, 100, '99+'],
 	[100, 100, 200, '99+']
 ]) {
-	test(`${sessions} sessions and ${runs} runs are ${shown} items`, () => {
+	test(`${sessions} questions and ${runs} failed runs are ${shown} items`, () => {
 		const inbox = new Inbox();
-		inbox.sessions = Array(sessions).fill({});
+		inbox.items = Array(sessions).fill({});
 		inbox.reviewedRuns = Array(runs).fill({});
 		assert.deepEqual([inbox.count, inbox.shownCount], [count, shown]);
 	});
@@ -22,9 +22,9 @@ test('what was read before a run was seen does not bring it back', async () => {
 	const inbox = new Inbox();
 	const loads = [inbox.load(), inbox.load()];
 	await settled();
-	const [early, late] = [requests.slice(0, 4), requests.slice(4)];
+	const [early, late] = [requests.slice(0, 2), requests.slice(2)];
 	const answer = async (open, runs) => {
-		for (const request of open) await request.answer(request.path === '/workflow-runs' ? runs : request.path === '/turns' ? [] : { items: [] });
+		for (const request of open) await request.answer(request.path === '/workflow-runs' ? runs : { items: [] });
 	};
 	await answer(late, []);
 	await answer(early, [{ id: 'r1' }]);

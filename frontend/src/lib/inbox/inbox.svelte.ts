@@ -8,33 +8,29 @@ export const MAX_COUNTED = 99;
 
 /** Everything that waits for the user, of all ages. Shared by the screens that list it and the number beside Inbox. */
 export class Inbox {
-	sessions = $state.raw<Schema<'SessionSummary'>[]>([]);
-	awaitingRuns = $state.raw<Schema<'InboxRunView'>[]>([]);
+	/** Questions and proposals, the longest waiting first. */
+	items = $state.raw<Schema<'InboxItem'>[]>([]);
 	/** The newest run of each workflow that failed or left a doubt, until it was seen or a later run was good. */
 	reviewedRuns = $state.raw<Schema<'InboxRunView'>[]>([]);
-	turns = $state.raw<Schema<'AwaitingTurnView'>[]>([]);
 	problem = $state<Problem | null>(null);
 	isLoaded = $state(false);
 	/** It is read after changes elsewhere and after its user's own, which may be at once. */
 	readonly #order = new AnswerOrder();
 
-	count = $derived(this.sessions.length + this.awaitingRuns.length + this.reviewedRuns.length + this.turns.length);
+	count = $derived(this.items.length + this.reviewedRuns.length);
 	/** The number as it is shown: `99+` where more wait. */
 	shownCount = $derived(this.count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(this.count));
 
 	load = async (): Promise<void> => {
 		const isNext = this.#order.begin();
-		const query = { limit: MAX_COUNTED + 1, status: 'awaiting_user' } as const;
+		const query = { limit: MAX_COUNTED + 1 };
 		try {
-			const [sessions, awaitingRuns, reviewedRuns, turns] = await Promise.all([
-				read(api.GET('/api/v1/lab/agent/sessions', { params: { query } })),
-				read(api.GET('/api/v1/workflow-runs', { params: { query } })),
-				read(api.GET('/api/v1/workflow-runs', { params: { query: { ...query, status: 'needs_review' } } })),
-				read(api.GET('/api/v1/turns', { params: { query } }))
+			const [waiting, reviewedRuns] = await Promise.all([
+				read(api.GET('/api/v1/inbox', { params: { query } })),
+				read(api.GET('/api/v1/workflow-runs', { params: { query: { ...query, status: 'needs_review' } } }))
 			]);
 			if (!isNext()) return;
-			this.sessions = sessions.items;
-			[this.awaitingRuns, this.reviewedRuns, this.turns] = [awaitingRuns, reviewedRuns, turns];
+			[this.items, this.reviewedRuns] = [waiting.items, reviewedRuns];
 			[this.problem, this.isLoaded] = [null, true];
 		} catch (error) {
 			if (isNext()) this.problem = asProblem(error);
