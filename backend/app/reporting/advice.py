@@ -123,13 +123,17 @@ def _leaking_columns(draft: ReportDraft) -> Text:
 
 
 def _tied_candidates(draft: ReportDraft) -> Text:
+    if not draft.facts.chosen_model:
+        return ()
     close = [
         entry
         # With a difference: the best has none to itself, and a candidate that was not compared has none either.
         for entry in draft.facts.leaderboard
-        if entry.content.distinguishable is False and entry.content.difference
+        if entry.content.distinguishable is False
+        and entry.content.difference
+        and entry.content.name != draft.facts.chosen_model.value
     ]
-    if not close or not draft.facts.chosen_model:
+    if not close:
         return ()
     names = join_texts([draft.render(entry.at("name")) for entry in close[:4]])
     return (

@@ -3,7 +3,9 @@ from typing import Any
 
 from app.recorded_call import RecordedCall
 from app.reporting import markdown
+from app.reporting.advice import advise
 from app.reporting.compose import compose
+from app.reporting.document.inline_elements import plain_text
 from app.reporting.results import summarise
 
 from .conftest import altered, make_draft, own_call
@@ -170,3 +172,23 @@ def test_the_model_refitted_on_all_rows_is_delivered(titanic: list[RecordedCall]
 
     none = [*titanic, replace(again, result={**learned, "rows": 0})]
     assert summarise([*none, own_call(none)], artifacts)["model"] == "m0"
+
+
+def test_a_suspicion_without_a_figure_is_a_condition_of_the_result(titanic: list[RecordedCall]) -> None:
+    note = "'fare' alone tells nearly all of 'survived'. What the score is without it was not measured."
+    calls = altered(titanic, "perform_eda", lambda result: result.update(notes=[note]))
+    assert note in summarise(calls, [])["conditions"]
+    assert "What the score is without it was not measured" in markdown.render(
+        compose(make_draft(calls)).lay_out()
+    ).replace("\\", "")
+
+
+def test_the_chosen_candidate_is_no_alternative_to_itself(titanic: list[RecordedCall]) -> None:
+    def tie_all(result: dict[str, Any]) -> None:
+        for place, entry in enumerate(result.get("leaderboard", ())):
+            entry.update(distinguishable=False, difference=0.001 * place)
+
+    calls = altered(titanic, "compare_models", tie_all)
+    [advice] = [entry for entry in advise(make_draft(calls)) if entry.rule == "no_real_winner"]
+    assert "LogisticRegression, " not in plain_text(advice.text)
+    assert "LogisticRegression-t1, " in plain_text(advice.text)

@@ -205,6 +205,7 @@ class SessionResult(ApiDocument):
     answer: AnswerTable | None = None
     drivers: DriverList | None = None
     assumptions: tuple[ResultCondition, ...] = ()
+    conditions: tuple[str, ...] = ()
     report: ReportSummary | None = None
 
 

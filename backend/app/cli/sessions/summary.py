@@ -101,8 +101,10 @@ def _show_result(ending: RunResult, console: Console) -> None:
         methods = f", {plain(result.forecaster)}" if result.forecaster and is_by_methods else ""
         console.print(f"On {holdout.rows:,} {units}{methods}: {_with_interval(holdout, places)}")
     _name_file(ending, PREDICTIONS, _title_of_predictions(result), console)
-    for condition in [entry for entry in result.assumptions if entry.matters][:MAX_CONDITIONS]:
-        console.print(f"  - {plain(condition.text)}")
+    # Services of former releases have the measured ones only.
+    measured = [entry.text for entry in result.assumptions if entry.matters]
+    for condition in (result.conditions or measured)[:MAX_CONDITIONS]:
+        console.print(f"  - {plain(condition)}")
     if ending.report:
         console.print(
             f"Report: {ending.report} ({ending.checked_claims} numbers checked against what was recorded)"

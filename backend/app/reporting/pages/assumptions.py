@@ -9,7 +9,7 @@ from app.modeling.facts.computation_facts import Interval
 from app.reporting.document.blocks import Assumption, AssumptionsBlock
 from app.reporting.document.inline_elements import Name, Text, plain_text
 from app.reporting.draft import ReportDraft, join_texts
-from app.reporting.evidence import RecordedFact, TypedFact
+from app.reporting.evidence import RecordedFact, TypedFact, items_at
 from app.reporting.fact_records import MeasuredAssumption
 from app.reporting.metrics import describe_metric
 from app.reporting.pages.assumption_forks import find_fork
@@ -53,9 +53,12 @@ def block(draft: ReportDraft) -> AssumptionsBlock | None:
 
 
 def sentences(draft: ReportDraft) -> list[Text]:
-    """State the conditions that change the score most, at most `MAX_CONDITIONS`."""
+    """State the conditions that change the score most, then those without a figure."""
     facts = [fact for fact in draft.facts.assumptions if fact.content.matters]
-    return [_sentence(draft, fact) for fact in facts[:MAX_CONDITIONS]]
+    measured = [_sentence(draft, fact) for fact in facts[:MAX_CONDITIONS]]
+    # A suspicion that no time was left for is a condition too, whatever it would change.
+    suspected = items_at(draft.facts.eda, "notes") + items_at(draft.facts.split, "unmeasured")
+    return [*measured, *((draft.read(note, "prose"),) for note in suspected)][:MAX_CONDITIONS]
 
 
 def to_json(draft: ReportDraft) -> list[dict[str, Any]]:
@@ -93,7 +96,7 @@ def _sentence(draft: ReportDraft, fact: TypedFact[MeasuredAssumption]) -> Text:
     # The metric of the measurement, which may be another than that of the session.
     label = Name(describe_metric(fact.content.metric).label, code=False)
     return (
-        "By cross-validation the ",
+        "By cross-validation of plain boosting, the ",
         label,
         " is about ",
         *_score(draft, fact, "holds"),

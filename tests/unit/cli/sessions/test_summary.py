@@ -142,6 +142,12 @@ def test_of_many_trials_the_best_of_each_family_the_chosen_one_and_the_baseline_
     assert "And 11 more, 1 of them within noise of the best, which the report lists." in shown
 
 
+def test_conditions_without_a_figure_are_printed_too() -> None:
+    console = Console(record=True, width=120)
+    show(ending(result={**RESULT, "conditions": ["What new shops change was not measured."]}), console)
+    assert "  - What new shops change was not measured." in console.export_text()
+
+
 def test_the_score_of_a_forecast_names_the_methods_that_make_it() -> None:
     console = Console(record=True, width=120)
     problem = {"horizon": 7, "every_step": True}
