@@ -17,7 +17,7 @@ _TOO_LARGE = {
     ),
     End.OUT_OF_MEMORY: (
         "too_large_to_read",
-        "The file needs more memory than reading may take: send it as CSV.",
+        "The file needs more memory than reading may take: send its table as CSV, or of CSV fewer columns.",
     ),
     End.OUT_OF_DISK: ("expands_too_far", "The file unpacks to more than may be written: send fewer rows."),
 }

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -76,6 +77,10 @@ _PARQUET_END_BYTES = 8
 MAX_FOOTER_BYTES = 48 << 20
 """Bytes of a Parquet file's description of its row groups: half a million columns of row groups, which take ten
 times as much memory, in a cell of a gigabyte. A billion rows in groups of the usual size have less."""
+MAX_SMALL_GROUPS = 5_000
+"""Row groups of few rows: each takes two milliseconds in a cell, however little is in it."""
+MIN_GROUP_ROWS = 1_000
+"""Rows of a group on average from which groups are not small."""
 _MAX_ELEMENTS_PER_COLUMN = 8
 """Schema elements of a column: lists and maps take up to 5, and a record's fields become columns themselves."""
 
@@ -85,6 +90,7 @@ def parquet_table(connection: duckdb.DuckDBPyConnection, path: Path) -> sql.Sour
     groups, before they are read."""
     check_width(_schema_elements(path) // _MAX_ELEMENTS_PER_COLUMN, at_least=True)
     _check_footer(path)
+    _check_row_groups(connection, path)
     source = f"read_parquet({sql.text(path)})"
     check_columnar(path.stat().st_size, _cell_bytes(connection, source, path.stat().st_size))
     return _plain_table(connection, source, {"kind": "parquet"}, "parquet")
@@ -125,12 +131,25 @@ def _check_footer(path: Path) -> None:
             " again, or write it again where it comes from.",
         )
     if footer_bytes > MAX_FOOTER_BYTES:
-        raise TooLarge(
-            "too_many_row_groups",
-            f"The Parquet file describes its row groups in {footer_bytes:,} bytes; at most {MAX_FOOTER_BYTES:,}"
-            " are read. Write it with larger row groups, of 100,000 rows or more.",
-            limit=MAX_FOOTER_BYTES,
-        )
+        raise _too_many_groups(f"describes its row groups in {footer_bytes:,} bytes", MAX_FOOTER_BYTES)
+
+
+def _check_row_groups(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Refuse a file of many row groups of few rows; a damaged file is reported where its columns are listed."""
+    query = f"SELECT num_row_groups, num_rows FROM parquet_file_metadata({sql.text(path)})"  # noqa: S608
+    with suppress(duckdb.InvalidInputException):
+        groups, rows = connection.execute(query).fetchone() or (0, 0)
+        if groups > MAX_SMALL_GROUPS and rows < groups * MIN_GROUP_ROWS:
+            raise _too_many_groups(f"has {groups:,} row groups for {rows:,} rows", MAX_SMALL_GROUPS)
+
+
+def _too_many_groups(fault: str, limit: int) -> TooLarge:
+    return TooLarge(
+        "too_many_row_groups",
+        f"The Parquet file {fault}; at most {limit:,} are read. Write it with larger row groups, of 100,000"
+        " rows or more.",
+        limit=limit,
+    )
 
 
 def _schema_elements(path: Path) -> int:

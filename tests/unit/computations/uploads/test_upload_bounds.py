@@ -190,6 +190,11 @@ def test_a_parquet_file_of_too_many_row_groups_is_refused_by_its_footer(
         convert_upload(tmp_path)
     monkeypatch.undo()
     assert convert_upload(tmp_path) == 200
+    monkeypatch.setattr(parquet_and_json, "MAX_SMALL_GROUPS", 150)
+    with pytest.raises(TooLarge, match="has 200 row groups for 200 rows"):
+        convert_upload(tmp_path)
+    monkeypatch.setattr(parquet_and_json, "MIN_GROUP_ROWS", 1)
+    assert convert_upload(tmp_path) == 200
 
 
 @pytest.mark.parametrize("letter", ["x", "\\u00e9", '\\"', "\\\\", "é"])
