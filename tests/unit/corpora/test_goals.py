@@ -11,8 +11,8 @@ from tests.corpora.tables import Half, PackageSource, half_of
 
 HALVES: tuple[Half, ...] = get_args(Half)
 # Counts that have landed, so that a file that is lost is noticed: raised when files are added.
-MIN_TABLES: dict[Half, int] = {"tuned": 49, "untuned": 52}
-MIN_GOALS: dict[Half, int] = {"tuned": 513, "untuned": 460}
+MIN_TABLES: dict[Half, int] = {"tuned": 53, "untuned": 52}
+MIN_GOALS: dict[Half, int] = {"tuned": 529, "untuned": 460}
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 

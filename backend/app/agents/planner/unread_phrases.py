@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from app.agents.goals.clauses import GoalWord, Part, goal_words
 from app.agents.goals.columns.evidence import Link, Match, WordTable, find_evidence
+from app.agents.goals.conditions.date_filters import is_time_of
 from app.agents.goals.conditions.filters import CLASS_NOUNS
-from app.agents.goals.conditions.row_conditions import RowCondition
+from app.agents.goals.conditions.row_conditions import BOUNDS, RowCondition
 from app.agents.goals.conditions.states import names_column, row_nouns, yes_and_no
 from app.agents.goals.goal import Goal
 from app.agents.goals.parser import parse_goal
@@ -199,7 +200,7 @@ class _PhraseReader:
         content = _content(phrase, self._tables)
         unknown = [word for word in content if word not in self._matches and word not in self._causes]
         candidates = [condition for word in content for condition in self._candidates(word)]
-        if self._names_kind(phrase):
+        if self._names_kind(phrase) or self._tells_time(phrase, unknown):
             return None
         if unknown and not self._selects_by(phrase, content):
             if phrase.opening not in TIMES and not self._is_idle(phrase, content, unknown):
@@ -215,6 +216,12 @@ class _PhraseReader:
         values = {str(value).casefold() for condition in self._conditions for value in condition.values}
         nouns = {stem(word.casefold()) for word in phrase.inner[-2:-1]}
         return bool(nouns & CLASS_NOUNS) and phrase.inner[-1].casefold() in values
+
+    def _tells_time(self, phrase: RestrictingPhrase, unknown: Sequence[str]) -> bool:
+        """Test if a clause is the event of a bound of the plan: "who signed up" since 2025."""
+        bounded = {c.column for c in self._conditions if c.operator in BOUNDS and isinstance(c.values[0], str)}
+        dates = [date for table in self._tables for date in table.dates if date.name in bounded]
+        return bool(unknown) and phrase.opening in RELATIVE and any(is_time_of(unknown, date) for date in dates)
 
     def _is_idle(self, phrase: RestrictingPhrase, content: Sequence[str], unknown: Sequence[str]) -> bool:
         """Test if a phrase says what a goal is for or where its rows are, and not which ones it means."""

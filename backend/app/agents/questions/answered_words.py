@@ -7,6 +7,7 @@ from app.agents.goals.tables.profiles import Column
 from app.agents.questions.grammar_words import COMPARATIVES, SUPERLATIVES
 from app.agents.questions.growth_verbs import grows_things
 from app.agents.questions.items import QuestionItem
+from app.agents.questions.named_values import uncompared_values
 from app.agents.questions.plan_marks import plan_marks
 from app.agents.questions.question_reading import (
     QuestionReading,
@@ -72,6 +73,9 @@ DEMANDS: tuple[Demand, ...] = (
         "|".join(sorted(SUPERLATIVES - {"max", "maximum", "min", "minimum", "top", "bottom"})), _ORDER_MARKS
     ),
     _demand("both", "keys count_distinct / - case share_true correlate correlation + and or mean sum"),
+    _demand(
+        "who won|who wins|who lost|who leads|who led|who came first|who came last", f"{_ORDER_MARKS} count"
+    ),
     _demand("not|no|never|without|except|excluding|neither|nobody|nothing", "not != is_null anti no sort"),
 )
 """What words ask for. `*` stands for anything: the word is only counted among those that name a figure."""
@@ -114,13 +118,15 @@ def unaccounted_words(plan: Plan, reading: QuestionReading, columns: Iterable[Co
         if not grows_things(items, place)
         # `contracts running on 1 May` are a condition and no running total.
         if not (text == "running" and items[place].role == "condition")
-        if not demand.marks & (marks | {"*"}) and not _names_part(items[place], names)
+        if not demand.marks & (marks | {"*"})
+        if not any(_names_part(item, names) for item in items[place : place + len(text.split())])
     ]
     return [
         *words,
         *_bare_comparisons(items, marks),
         *_limited_percents(items, marks),
         *_unsaid_equalities(plan, reading, used),
+        *uncompared_values(plan, items),
     ]
 
 

@@ -41,7 +41,8 @@ _INTENSIVE = word_set(
     temp temperature humidity pressure speed age height index level bmi ph points rank alcohol latitude
     longitude length width depth moisture concentration density efficiency salary wage rent pulse
     wind gust gusts wave waves swell noise decibel uv visibility kmh kph mph knots hpa mbar place position
-    satisfaction expectancy literacy year ppm mg degrees
+    satisfaction expectancy literacy year ppm mg degrees csat nps ces stars quality happiness likert gpa
+    sentiment volatility
     """
 )
 """Words of measures of which a sum says nothing."""

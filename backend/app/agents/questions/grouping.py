@@ -11,6 +11,7 @@ from app.agents.questions.conditions.date_columns import date_reference, part_co
 from app.agents.questions.items import QuestionItem
 from app.agents.questions.phrases import PhraseMatch
 from app.agents.questions.question_reading import QuestionReading, Value, is_measurable, make_value
+from app.agents.questions.tables.derived_columns import holds_days_only
 from app.agents.questions.tables.scope import Reference, TableLink
 from app.plans import build
 from app.plans.describe import describe_expression
@@ -177,7 +178,8 @@ def period_value(reading: QuestionReading, unit: str, match: PhraseMatch | None 
             None,
         )
         return make_value(mentioned) if mentioned else None
-    return make_period(reference, unit)
+    # A day has no hours: all rows would be of midnight.
+    return None if unit == "hour" and holds_days_only(reference.column) else make_period(reference, unit)
 
 
 def make_period(reference: Reference, unit: str) -> Value:

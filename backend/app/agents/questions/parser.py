@@ -65,6 +65,7 @@ from app.agents.questions.rewording.misspellings import mend_grammar
 from app.agents.questions.rewording.number_ranges import reword_ranges
 from app.agents.questions.rewording.open_states import reword_states
 from app.agents.questions.rewording.other_rows import reword_other_rows
+from app.agents.questions.rewording.peaks_and_paces import reword_peaks_and_paces
 from app.agents.questions.rewording.phrase_rewording import (
     reword,
     reword_last,
@@ -172,7 +173,7 @@ def parse_question(goal: str, tables: Sequence[TableProfile]) -> ParsedQuestion 
     if not tables:
         return UnparsedQuestion("There is no table.")
     text = unchanged = reword_field_metrics(mend_grammar(text, tables), tables)
-    text = reword_defined_terms(text, tables)
+    text = reword_defined_terms(reword_peaks_and_paces(text, tables), tables)
     text = reword_ranges(quote_signed_values(reword_checks(respell(text, tables), tables), tables))
     text = reword_measured_states(reword_scale_bounds(text, tables), tables)
     text = reword_group_extremes(reword_span_terms(text, tables), tables)

@@ -32,6 +32,34 @@ TABLES: Mapping[str, dict[str, Any]] = {
         _table("churn", _column("tenure"), _column("monthly_charge"), _flag("Churned", "No", "Yes")),
         _table("house_prices", _column("lot_area"), _column("bedrooms"), _column("SalePrice")),
         _table("flights", _column("flight", "integer"), _column("air_time"), _column("seats")),
+        _table("card_default", _column("limit_bal"), _column("bill_amt"), _flag("default_payment_next_month")),
+        _table(
+            "flowers", _column("petal_length"), _column("sepal_width"), _flag("species", "setosa", "virginica")
+        ),
+        _table(
+            "listings", _column("minimum_nights", "integer"), _column("price"), _column("reviews", "integer")
+        ),
+        _table(
+            "tickets",
+            _column("created_at", "datetime", min="2025-01-01T04:10:00", max="2025-06-01T04:10:00"),
+            _column("closed_at", "datetime", min="2025-01-02T04:10:00", max="2025-06-03T04:10:00"),
+            _column("first_response_min", "integer"),
+            _flag("escalated"),
+        ),
+        _table(
+            "members",
+            _column("birth_date", "datetime", min="1950-01-01T00:00:00", max="2005-01-01T00:00:00"),
+            _column("signup_date", "datetime", min="2021-01-01T00:00:00", max="2025-05-01T00:00:00"),
+            _column("fee"),
+            _flag("churned"),
+        ),
+        _table(
+            "bike_sharing",
+            _column("hr", "integer", min=0, max=23, q50=11),
+            _column("casual", "integer", min=0, max=99, q50=47),
+            _column("registered", "integer", min=5, max=399, q50=202),
+            _column("cnt", "integer", min=18, max=492, q50=251),
+        ),
         _table("gym_attendance", _column("age"), _column("distance_km"), _column("attendance_pct")),
         _table("daily_sales", _column("on", "datetime"), _column("discount"), _column("sales")),
         _table("order_lines", _column("weight_kg"), _column("line_no", "integer"), _column("order_id", "text")),
@@ -52,6 +80,11 @@ TABLES: Mapping[str, dict[str, Any]] = {
         ("house_prices", "predict the price of a house", "SalePrice"),
         ("gym_attendance", "predict gym attendance", "attendance_pct"),
         ("daily_sales", "predict daily sales", "sales"),
+        ("card_default", "credit risk model", "default_payment_next_month"),
+        ("flowers", "Classify the flowers", "species"),
+        ("bike_sharing", "predict bike rentals", "cnt"),
+        ("bike_sharing", "predict casual bike rentals", "casual"),
+        ("listings", "how much should I charge per night", "price"),
     ],
 )
 def test_a_column_is_meant_that_the_table_is_named_after(table: str, goal: str, target: str) -> None:
@@ -131,3 +164,33 @@ def test_years_of_building_are_no_times_of_a_forecast(goal: str) -> None:
     plan = run_planner(goal, [HOUSES])
     assert isinstance(plan, Plan), plan
     assert (plan.target, plan.aggregation, plan.horizon) == ("SalePrice", None, None)
+
+
+def test_the_time_of_another_activity_is_computed_from_the_dates() -> None:
+    plan = run_planner("predict resolution time", [TABLES["tickets"]])
+    assert isinstance(plan, Plan), plan
+    assert plan.derivation is not None
+    assert (plan.derivation.first, plan.derivation.second) == ("closed_at", "created_at")
+    plan = run_planner("predict the response time", [TABLES["tickets"]])
+    assert isinstance(plan, Plan), plan
+    assert plan.target == "first_response_min"
+
+
+def test_a_yes_or_no_is_no_answer_to_when_something_will_happen() -> None:
+    assert isinstance(run_planner("When will a ticket be escalated?", [TABLES["tickets"]]), PlannerQuestion)
+
+
+@pytest.mark.parametrize(
+    ("goal", "condition"),
+    [
+        ("predict churn of members born after 1990", "`birth_date` is at least 1991-01-01"),
+        ("predict churn of members who signed up since 2025", "`signup_date` is at least 2025-01-01"),
+        ("predict churn of members who signed up after March 2024", "`signup_date` is at least 2024-04-01"),
+        ("predict churn of members who signed up after December 2023", "`signup_date` is at least 2024-01-01"),
+    ],
+)
+def test_a_bound_belongs_to_the_date_of_its_verb(goal: str, condition: str) -> None:
+    plan = run_planner(goal, [TABLES["members"]])
+    assert isinstance(plan, Plan), plan
+    assert plan.understanding is not None
+    assert condition in plan.understanding.text

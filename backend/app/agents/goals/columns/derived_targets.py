@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import combinations, product
 
 from app.agents.goals.clauses import Part, goal_words
-from app.agents.goals.columns.outright_names import asks_for_duration
+from app.agents.goals.columns.outright_names import asks_for_duration, is_of_other_activity
 from app.agents.goals.columns.spelled_operations import find_operation, has_one_operand
 from app.agents.goals.goal import Goal
 from app.agents.goals.periods.vocabulary import COUNT
@@ -179,7 +179,8 @@ def _times(goal: Goal, dates: Sequence[Column], numbers: Sequence[Column]) -> It
                 yield _make_elapsed(goal, due, column, "delay")
             else:
                 yield _make_flag(Derivation(kind="later", first=column.name, second=due.name), column, due)
-    if any(map(_is_duration, numbers)):
+    durations = [column for column in numbers if _is_duration(column)]
+    if any(not is_of_other_activity(goal.text, column.name) for column in durations):
         return  # a column of durations is what such a goal asks for
     pairs = [_in_order(first, second) for first, second in combinations(real, 2)]
     for start, end in (pair for pair in pairs if pair):

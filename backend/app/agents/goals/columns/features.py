@@ -14,6 +14,7 @@ from app.agents.goals.lexicon.concept_matches import ConceptMatch, asked_concept
 from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.tables.quantities import asked_quantities, stored_quantities
 from app.agents.goals.tables.units import Unit, column_unit, find_unit
+from app.agents.goals.words.outcome_words import OUTCOMES
 from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
@@ -31,22 +32,6 @@ _MOSTLY_MISSING = 0.5
 _SELECTS_ROWS = re.compile(r"\b(?:who|which|whether|if|will|flag|spot)\b", re.IGNORECASE)
 _ASKS_AMOUNT = re.compile(r"\bhow (?:much|long|many|far|high|old|big|late|fast|good|bad)\b", re.IGNORECASE)
 _CODE = re.compile(r"(?:_id|id|_no|_nr|code|zip|key)$", re.IGNORECASE)
-_OUTCOMES = frozenset(
-    map(
-        stem,
-        word_set(
-            """
-            outcome result target label class status state response score rating grade rank price cost
-            amount total revenue sales profit charge fee fare rent delay duration churn churned default
-            defaulted fraud yield success survived cancelled converted purchased approved accepted returned
-            lapsed failed failure passed dropout attrition satisfaction quality severity risk winner won demand
-            consumption output usage income salary spend readmitted
-            died diagnosis disease damaged late resolved renewed clicked
-            """
-        ),
-    )
-)
-"""Stems of names that columns have which people predict: what comes of a row, or what it is worth."""
 _FACTS = frozenset(
     map(
         stem,
@@ -278,7 +263,7 @@ def _place_features(goal: GoalWords, table: TableProfile, column: Column) -> dic
         "place": place / max(1, len(names) - 1),
         "is_first": place == 0,
         "is_code": bool(_CODE.search(column.name)),
-        "is_outcome": bool(_OUTCOMES & own),
+        "is_outcome": bool(OUTCOMES & own),
         "is_fact": bool(_FACTS & own),
         "is_cause": bool(goal.cause_stems & own),
         "is_rarely_known": column.missing > _MOSTLY_MISSING,

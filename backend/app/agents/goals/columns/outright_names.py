@@ -48,11 +48,13 @@ def is_predicted_state(text: str, name: str) -> bool:
     return False
 
 
-_DURATION = re.compile(
-    r"\bdurations?\b|\bhow long\b.{0,60}\b(?:takes?|lasts?|stays?|waits?)\b"
-    r"|\b(?!(?:opening|closing|starting|departing|arriving) )(?:[a-z]{2,12}(?:ion|ing|ment|ance)|delivery"
+_ACTIVITY = (
+    r"(?!(?:opening|closing|starting|departing|arriving)\b)(?:[a-z]{2,12}(?:ion|ing|ment|ance)|delivery"
     r"|response|reply|travel|lead|cycle|turnaround|service|repair|transit|journey|trip|ride|flight|call|wait"
-    r"|dwell) times?\b",
+    r"|dwell)"
+)
+_DURATION = re.compile(
+    r"\bdurations?\b|\bhow long\b.{0,60}\b(?:takes?|lasts?|stays?|waits?)\b" rf"|\b{_ACTIVITY} times?\b",
     re.IGNORECASE,
 )
 """Words for the time that something takes: the time of an activity is no time of day."""
@@ -61,6 +63,44 @@ _DURATION = re.compile(
 def asks_for_duration(text: str) -> bool:
     """Test if a goal asks for the time that something takes: "how long will a trip take" is no distance."""
     return _DURATION.search(text) is not None
+
+
+_TIMED_ACTIVITY = re.compile(rf"\b({_ACTIVITY}) times?\b", re.IGNORECASE)
+_ACTIVITY_WORD = re.compile(rf"{_ACTIVITY}\Z", re.IGNORECASE)
+
+
+def is_of_other_activity(text: str, name: str) -> bool:
+    """Test if a column is named after another activity than the goal asks the time of.
+
+    "Resolution time" is not that of a column `first_response_min`.
+    """
+    activities = {stem(match[1].casefold()) for match in _TIMED_ACTIVITY.finditer(text)}
+    own = {stem(word) for word in words(name) if _ACTIVITY_WORD.match(word)}
+    return bool(activities and own) and activities.isdisjoint(own)
+
+
+_CLASSIFIED = re.compile(
+    r"^\W*(?:please )?(?:(?:i|we) (?:want|need|would like) to )?(?:classif(?:y|ying)|categori[sz](?:e|ing))"
+    r" (?:all |each |every )?(?:the |these |our |my |this |an? )?(?P<rows>[a-z]{2,30})\W*\Z",
+    re.IGNORECASE,
+)
+"""A goal that only says which things are to be put into classes."""
+
+
+def classified_rows(text: str) -> str | None:
+    """Return the noun of what a goal puts into classes, if it says no more."""
+    match = _CLASSIFIED.match(text)
+    return match["rows"].casefold() if match else None
+
+
+_MOMENT = re.compile(
+    r"^\W*(?:(?:predict|forecast|estimate) )?when (?:will|is|are|do|does|should|can)\b", re.IGNORECASE
+)
+
+
+def asks_for_moment(text: str) -> bool:
+    """Test if a goal asks when something will happen, which no class and no amount tells."""
+    return _MOMENT.search(text) is not None
 
 
 _BEHIND_NAMES = word_set("of for at in by on from with using when where if before after during")

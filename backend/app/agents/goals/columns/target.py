@@ -21,16 +21,19 @@ from app.agents.goals.columns.name_score import (
 from app.agents.goals.columns.named_columns import OTHERS, avoided_columns, match_columns
 from app.agents.goals.columns.outright_names import (
     asks_for_duration,
+    asks_for_moment,
+    classified_rows,
     is_explained,
     is_named_first,
     is_predicted_state,
 )
 from app.agents.goals.columns.ranking import weigh_columns
+from app.agents.goals.columns.totals_of_parts import parts_of_total
 from app.agents.goals.goal import Goal
 from app.agents.goals.tables.column_roles import match_roles
 from app.agents.goals.tables.profiles import Column, TableProfile, mentioned_tables
 from app.agents.goals.words.index import make_word_index
-from app.agents.goals.words.stemming import stems
+from app.agents.goals.words.stemming import stem, stems
 from app.agents.goals.words.tokenizer import words
 
 MIN_CLEAR_SCORE = 2.8
@@ -116,19 +119,22 @@ def find_target(
         return TargetMatch(computed, (computed,))
     tables = with_derived_columns(goal, tables)
     scored = _score_columns(goal, tables, _columns_in_other_roles(goal, tables) | set(excluded), learned)
-    target = _conventional_target(goal, scored)
+    target = _conventional_target(goal, scored) or _target_of_classes(goal, scored)
     if any(is_half_read(goal, table) for table in tables):
         return TargetMatch(None, tuple(_rank_options(scored)))
     if any(goal.names_no_target(table.subject) for table in tables):
         # General words alone ("train a model") mean no column, unless it is a letter or in quotes.
         target = target or _named_by_sign(goal, scored)
     else:
-        target = target or _named_outright(goal, scored) or _clear_winner(scored)
+        target = target or _named_outright(goal, scored) or _clear_winner(scored) or _total_of_meant(scored)
     if target is None and (unsuitable := _unsuitable_name(scored)):
         return TargetMatch(None, (*_rank_options(scored), unsuitable), unsuitable.column)
     if target and (flag := event_flag(goal, target.column)):
         target = replace(target, column=flag)
     options = tuple(_rank_options(scored))
+    # A yes or no does not say when: the user is asked what is meant.
+    if target and asks_for_moment(goal.text) and target.column.distinct == N_STATES:
+        return TargetMatch(None, options)
     # The user is told of the column that was meant, and why it is no target.
     if target and not target.column.can_be_target:
         return TargetMatch(None, (*options, target), target.column)
@@ -268,6 +274,15 @@ def _named_by_sign(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn |
     return replace(options[0], probability=max(options[0].probability, MIN_NAMED_PROBABILITY))
 
 
+def _target_of_classes(goal: Goal, scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
+    """Return the only column of classes, for a goal that only says that rows are to be classified."""
+    suitable, noun = [s for s in scored if s.column.can_be_target], classified_rows(goal.text)
+    if noun is None or any(stem(noun) in stems(option.column.name) for option in suitable):
+        return None
+    classes = [option for option in suitable if option.column.has_few_values]
+    return replace(classes[0], probability=MIN_NAMED_PROBABILITY) if len(classes) == 1 else None
+
+
 def _clear_winner(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
     """Return the column that the goal quotes or writes out, or else the likeliest."""
     for clear_score in (QUOTED_SCORE, WRITTEN_SCORE):
@@ -286,6 +301,19 @@ def _clear_winner(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
     if likeliest.probability < minimum:
         return None
     return None if any(_is_rival(other, likeliest) for other in others) else likeliest
+
+
+def _total_of_meant(scored: Sequence[ScoredColumn]) -> ScoredColumn | None:
+    """Return the total of the likeliest columns, none of which the goal names: of rentals all are meant."""
+    suitable = [candidate for candidate in scored if candidate.column.can_be_target]
+    for total in suitable[: MAX_OPTIONS // 2]:
+        parts = parts_of_total(total.column, [candidate.column for candidate in suitable])
+        of_total = [candidate for candidate in suitable if candidate.column in parts]
+        probability = total.probability + sum(part.probability for part in of_total)
+        is_meant = probability >= MIN_PROBABILITY and total.is_supported
+        if of_total and is_meant and all(part.score < MIN_CLEAR_SCORE for part in of_total):
+            return replace(total, probability=probability)
+    return None
 
 
 def min_probability(likeliest: ScoredColumn, others: Sequence[ScoredColumn]) -> float:

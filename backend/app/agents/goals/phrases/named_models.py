@@ -18,12 +18,27 @@ _FUTURE = re.compile(r"\b(?:predict|estimate|model|project)(?:ing)? (?:the |our 
 """A prediction of what is to come is a forecast."""
 
 
+_ADVISED_PRICE = re.compile(
+    r"\b(?:how much|what) (?:should|can|could|would|may|might|shall) (?:i|we|you|one|they)"
+    r" (?:best |reasonably )?(?:charge|ask|demand|list it for|sell it for|rent it out for)"
+    r"(?: per (?P<unit>night|day|week|month|hour))?\b",
+    re.IGNORECASE,
+)
+"""Advice on a price, which is a prediction of it."""
+
+
+def _name_price(match: re.Match[str]) -> str:
+    unit = {"day": "dai", "night": "night"}.get(match["unit"] or "", match["unit"])
+    return f"predict the {unit}ly price" if unit else "predict the price"
+
+
 def spell_out_models(text: str) -> str:
     """Return a text with the verb of what a model does.
 
-    "Predict spam" for "build a spam filter", "forecast sales" for "predict future sales".
+    "Predict spam" for "build a spam filter", "forecast sales" for "predict future sales",
+    "predict the price" for "how much should we charge".
     """
-    text = _FUTURE.sub("forecast ", text)
+    text = _ADVISED_PRICE.sub(_name_price, _FUTURE.sub("forecast ", text))
     if VERB.search(text) or (match := _MODEL.search(text)) is None:
         return text
     owner = f" of {match['owner']}" if match["owner"] else ""

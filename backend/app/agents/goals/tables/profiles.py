@@ -1,6 +1,6 @@
 """Profiles of tables and columns as the planner uses them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from app.agents.goals.tables.column_formula import Derivation
 from app.agents.goals.words.name_parts import parts_of_name
+from app.agents.goals.words.outcome_words import OUTCOMES
 from app.agents.goals.words.quantity_names import quantities_of_name
 from app.agents.goals.words.stemming import stems
 from app.agents.goals.words.tokenizer import words
@@ -103,7 +104,7 @@ class TableProfile:
         return [
             column
             for column in self.columns
-            if (noun := _noun(column)) in nouns
+            if (noun := _named_part(column, nouns))
             and _may_be_outcome(column)
             and not _numbers_things(column, nouns[noun])
         ]
@@ -114,7 +115,8 @@ class TableProfile:
 
         The others mean a column in a goal, and do not just say again which table it is about.
         """
-        nouns = set(map(_noun, self.columns_in_name))
+        parts = {part for word in words(self.name) for part in parts_of_name(word)}
+        nouns = {_named_part(column, parts) for column in self.columns_in_name}
         return " ".join(word for word in words(self.name) if nouns.isdisjoint(parts_of_name(word)))
 
 
@@ -134,9 +136,20 @@ def _numbers_things(column: Column, noun: str) -> bool:
     return is_one_of_many and is_code and not quantities_of_name([own])
 
 
-def _noun(column: Column) -> str:
-    """Return the stem of the last word of a column's name, beside units and marks; empty if it has none."""
-    return next(reversed(parts_of_name(column.name)), "")
+def _named_part(column: Column, nouns: Collection[str]) -> str:
+    """Return the stem of a column's name by which a table is called after it; empty if there is none.
+
+    It is the last one, beside units and marks, or of a yes/no column that of an outcome: `default` of
+    `default_payment_next_month`.
+    """
+    parts = parts_of_name(column.name)
+    is_flag = column.distinct == FLAG_VALUES
+    shared_parts = (part for part in reversed(parts) if part in nouns)
+    return next((part for part in shared_parts if part == parts[-1] or (is_flag and part in OUTCOMES)), "")
+
+
+FLAG_VALUES = 2
+"""Different values of a column of yes or no."""
 
 
 class _Parser(BaseModel):

@@ -52,6 +52,34 @@ def _kind_of_noun(word: str) -> str:
     return "agent" if singular.endswith(_AGENTS) else ""
 
 
+_NOUN_ENDINGS = (
+    ("olution", "olv"),
+    ("uction", "uc"),
+    ("ission", "it"),
+    ("cription", "crib"),
+    ("ception", "ceiv"),
+    ("sumption", "sum"),
+    ("emption", "eem"),
+    ("ension", "end"),
+    ("tention", "tain"),
+    ("version", "vert"),
+    ("usion", "ud"),
+    ("ision", "id"),
+    ("ication", "i"),
+)
+"""Endings of nouns of what is done whose verb has another stem, and the ends of the stems of those verbs."""
+
+
+def is_nominalization(first: str, second: str) -> bool:
+    """Tell if of two words one is the noun of what the other, a verb, does: `resolution`, `resolved`."""
+    return any(
+        noun.removesuffix("s").endswith(ending)
+        and stem(verb) == noun.removesuffix("s").removesuffix(ending) + end
+        for noun, verb in ((first, second), (second, first))
+        for ending, end in _NOUN_ENDINGS
+    )
+
+
 def stems(text: str) -> list[str]:
     """Return the stems of a text's words."""
     return list(_stems(text))

@@ -132,6 +132,16 @@ def _is_event_of(word: str, part: str) -> bool:
     return len(part) >= MIN_EVENT_LETTERS and word[:MIN_EVENT_LETTERS] == part[:MIN_EVENT_LETTERS]
 
 
+_PART_ABBREVIATIONS = {
+    "hour": ("hr", "hh", "hod"),
+    "weekday": ("dow", "wday", "wkday"),
+    "week": ("wk",),
+    "month": ("mth", "mnth", "mon"),
+    "year": ("yr", "yyyy"),
+}
+"""Names that data sets give to columns of parts of dates: `hr` of shared bikes."""
+
+
 def part_column(reading: QuestionReading, part: str) -> Reference | None:
     """A column of whole numbers that holds years, months or days."""
     numbers = [
@@ -140,7 +150,8 @@ def part_column(reading: QuestionReading, part: str) -> Reference | None:
         for column in table.columns
         if column.type in ("integer", "number")
     ]
-    exact = next((number for number in numbers if words(number.column.name) == [part]), None)
+    spellings = ([part], *([name] for name in _PART_ABBREVIATIONS.get(part, ())))
+    exact = next((number for number in numbers if words(number.column.name) in spellings), None)
     if exact is not None or part != "year" or any(table.dates for table in reading.scope.tables):
         return exact
     return next((number for number in numbers if words(number.column.name)[-1:] == ["year"]), None)

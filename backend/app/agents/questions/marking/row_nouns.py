@@ -39,10 +39,24 @@ def row_noun_strengths(table: TableProfile) -> dict[str, float]:
                     nouns.setdefault(stem(part), 0.9)
         if _tells_trait(column, table):
             nouns.setdefault(stem(own[0]), 0.6)
+        # Of `machine_failure` machines have it: their plural is no failure.
+        if column.distinct == FLAG_VALUES and len(own) == FLAG_WORDS and own[1] not in _FLAG_MARKS:
+            nouns.setdefault(f"{stem(own[0])}s", 0.6)
         if column.type == "datetime":
             for part in words(column.name):
                 nouns.setdefault(f"{stem(part)}s", 0.65)
     return nouns
+
+
+FLAG_VALUES, FLAG_WORDS = 2, 2
+"""Different values of a column of yes or no, and words of a name that tells who has what."""
+_FLAG_MARKS = word_set(
+    """
+    flag label status indicator ind reported detected confirmed diagnosed present known yn yes target class
+    outcome result value type group code bin binary level category rate
+    """
+)
+"""Last words of names of yes/no columns by which the word before is what is told: `fraud_reported`."""
 
 
 def _tells_trait(column: Column, table: TableProfile) -> bool:
@@ -83,8 +97,8 @@ def may_be_rows(word: str, table: TableProfile) -> bool:
         return False  # a column has their number or their worth: `sales` of days
     if word not in PERSON_NOUNS:
         return word in ROW_WORDS
-    if any(c.is_number and word in words(c.name)[:-1] for c in table.columns):
-        return False  # a column measures them: `customers_out` of outages
+    if any(c.is_number and not c.unique and stem(word) in map(stem, words(c.name)[:-1]) for c in table.columns):
+        return False  # a column measures them: `customers_out` of outages, `passenger_count` of trips
     if word in PEOPLE and any(
         c.type == "integer" and _PERSON_COUNTS & set(words(c.name)) for c in table.columns
     ):

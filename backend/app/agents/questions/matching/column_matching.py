@@ -11,7 +11,7 @@ from app.agents.goals.tables.profiles import Column, TableProfile
 from app.agents.goals.words.abbreviations import unabbreviate
 from app.agents.goals.words.concepts import expand, share_concept
 from app.agents.goals.words.joined_names import shortens
-from app.agents.goals.words.stemming import stem, tells_agent_from_event
+from app.agents.goals.words.stemming import is_nominalization, stem, tells_agent_from_event
 from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vectors import known_words, most_similar
 from app.agents.goals.words.vocabulary import IDENTIFIER_WORDS, UNITS_OF_MEASURE, word_set
@@ -122,6 +122,8 @@ def word_strength(word: str, part: str) -> float:
     own, other = expand(word), stem(part)
     if own == other:
         return CONCEPT if tells_agent_from_event(word, part) else STEM
+    if is_nominalization(word, part):
+        return KIN
     shorter, longer = sorted((own, other), key=len)
     if len(shorter) >= MIN_BEGINNING_LETTERS and longer.startswith(shorter) and len(longer) - len(shorter) <= 8:
         return KIN if share_concept(own, other) else BEGINNING

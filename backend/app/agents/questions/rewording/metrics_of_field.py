@@ -27,13 +27,24 @@ _METRICS = {
     "cpc": FieldMetric(_SPENT, _CLICKS),
     "cpa": FieldMetric(_SPENT, _WON),
     "cvr": FieldMetric(_WON, _CLICKS),
+    "loss ratio": FieldMetric(word_set("claim claims loss losses"), word_set("premium premiums")),
     **dict.fromkeys(("aov", "average order value"), FieldMetric(_EARNED, _ORDERS)),
 }
-"""Metrics of advertising and shops by their names, each a ratio of totals."""
+"""Metrics of advertising, shops and insurers by their names, each a ratio of totals."""
 _METRIC_NAMES = re.compile(
-    r"\b(ctr|click[- ]through rate|roas|return on ad spend|acos|cpc|cpa|cvr|aov|average order value)\b",
+    r"\b(ctr|click[- ]through rate|roas|return on ad spend|acos|cpc|cpa|cvr|aov|average order value"
+    r"|loss ratio)\b",
     re.IGNORECASE,
 )
+_BEST_RETURN = re.compile(
+    r"\b(best|highest|greatest|biggest|worst|lowest|poorest)"
+    r" (?:returns?(?! rate)(?: on investment)?|roi|pay ?off)\b",
+    re.IGNORECASE,
+)
+"""The extreme of what is earned for what is spent: the order is that of the one per the other."""
+_QUOTED_SPREAD = re.compile(r"\b(?:bid[- /]{1,3}(?:and )?ask|ask[- /]{1,3}bid) (?=spread)", re.IGNORECASE)
+"""The names of both quotes before the term for their difference."""
+_LOW_SIDE = frozenset({"worst", "lowest", "poorest"})
 
 
 def reword_field_metrics(question: str, tables: Sequence[TableProfile]) -> str:
@@ -48,7 +59,13 @@ def reword_field_metrics(question: str, tables: Sequence[TableProfile]) -> str:
         amount, base = (_find(names, columns) for names in _METRICS[metric])
         return f"`{amount.name}` per `{base.name}`" if amount and base else match[0]
 
-    return _METRIC_NAMES.sub(name, question)
+    def name_return(match: re.Match[str]) -> str:
+        amount, base = _find(_EARNED, columns), _find(_SPENT, columns)
+        side = "lowest" if match[1].casefold() in _LOW_SIDE else "highest"
+        return f"{side} `{amount.name}` per `{base.name}`" if amount and base else match[0]
+
+    text = _QUOTED_SPREAD.sub("", _METRIC_NAMES.sub(name, question))
+    return text if {"return", "returns", "roi"} & parts else _BEST_RETURN.sub(name_return, text)
 
 
 def _find(names: frozenset[str], columns: Sequence[Column]) -> Column | None:

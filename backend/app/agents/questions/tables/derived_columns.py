@@ -1,4 +1,4 @@
-"""Columns that a table implies: times between two dates, ages, and the product of price and quantity."""
+"""Columns that a table implies: times between two dates, ages, products of price and quantity, differences."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +11,7 @@ from app.agents.goals.words.tokenizer import words
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.matching.column_matching import name_parts
 from app.agents.questions.tables.ages import ages_of, tenures_of
+from app.agents.questions.tables.differences import differences_of
 from app.plans import build
 from app.plans.expressions import Expression
 
@@ -64,6 +65,7 @@ def derive_columns(
         added = [
             *_durations(table, question_words),
             *_products(table, question_words),
+            *differences_of(table, question_words),
             *ages_of(table, tables, question_words),
             *tenures_of(table, tables, question_words),
         ]
@@ -161,6 +163,12 @@ def has_days_only(column: Column) -> bool:
     except ValueError:
         return True
     return all(time.hour == time.minute == time.second == 0 for time in times)
+
+
+def holds_days_only(column: Column) -> bool:
+    """Tell if the bounds and the examples of a date have no time of day."""
+    texts = [str(example) for example in column.examples]
+    return has_days_only(column) and all("T" not in text or text.endswith("T00:00:00") for text in texts)
 
 
 def _pairs_by_name(numbers: Sequence[Column]) -> tuple[list[Column], list[Column]] | None:

@@ -196,15 +196,22 @@ def _is_verb_of_time(noun: Mention) -> bool:
     )
 
 
+def _is_time_for_who(sketch: Sketch, noun: Mention) -> bool:
+    """Tell if `who` would ask for a time, of whose events only the verb stands: `who closes the most`."""
+    reference = noun.value.reference if noun.value else None
+    is_time = reference is not None and reference.column.type == "datetime"
+    return sketch.interrogative == "who" and is_time and not sketch.pending.superlative
+
+
 def _asked_or_shown(sketch: Sketch, noun: Mention, is_flag: bool) -> Iterator[Sketch]:
     pending, place = sketch.pending, sketch.place
     is_asked = not sketch.rows or pending.superlative or sketch.ranking
     has_asker = pending.superlative or sketch.interrogative in _ASKING or sketch.ranking
-    if is_asked and has_asker and not sketch.heads:
+    if is_asked and has_asker and not sketch.heads and not _is_time_for_who(sketch, noun):
         cost = (FLAG_HEAD_COST if is_flag else 0.02) + VERB_HEAD_COST * _is_verb_of_time(noun)
         yield sketch.advance([place], cost, heads=(*sketch.heads, noun), pending=pending, last="head")
     if not pending.superlative or (sketch.rows and sketch.link == "and"):
         cost = 0.1 if not is_flag or sketch.shows else SHOWN_FLAG_COST
-        cost += VERB_HEAD_COST * (sketch.interrogative == "who" and _is_verb_of_time(noun))
+        cost += VERB_HEAD_COST * _is_time_for_who(sketch, noun)
         displayed = (*sketch.displayed, noun)
         yield sketch.advance([place], cost, displayed=displayed, pending=pending, last="displayed")
