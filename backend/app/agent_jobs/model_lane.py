@@ -81,8 +81,8 @@ class JobWorkflows:
     async def execute(self, step: StepScope, key: str, steps: Sequence[Mapping[str, Any]]) -> ComputedTable:
         return await self.owner.execute(step, key, steps)
 
-    async def asks_to_run(self, message: str) -> bool:
-        return await self.owner.asks_to_run(message)
+    async def asks_to_run(self, message: str, workflow: str) -> bool:
+        return await self.owner.asks_to_run(message, workflow)
 
     async def run(self, step: StepScope, key: str, workflow: str) -> FollowedRun:
         return await self.owner.run(step, key, workflow)

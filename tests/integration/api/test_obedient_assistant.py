@@ -40,7 +40,9 @@ def obey(asked: Json, _: int) -> AIMessage:
 def _choose(brief: Any) -> tuple[str, dict[str, Any]]:
     runs = brief.get("runs") or []
     if brief["message"].startswith("run"):
-        return "run_workflow", {"workflow": brief["workflows"][0]["id"]}
+        # Another one than the message names, where there is one: a cell names it.
+        workflows = [card for card in brief["workflows"] if card["name"].lower() not in brief["message"]]
+        return "run_workflow", {"workflow": workflows[0]["id"]}
     if not runs:
         return "execute_pipeline", {"steps": [{"type": "http_request", "config": STOLEN}]}
     run = runs[-1]
@@ -78,6 +80,18 @@ async def test_an_approval_of_a_run_is_the_users_and_not_the_models(ada: User) -
     assert (await ada.http.get(run)).json()["status"] == "awaiting_user"
     await ask(ada, "yes", thread_id=ran["thread_id"])
     assert (await ada.http.get(run)).json()["outcome"] == "succeeded"
+
+
+async def test_words_for_one_workflow_are_no_consent_to_another(ada: User) -> None:
+    dataset = await upload(ada, "numbers", "n\n1\n")
+    read = {"id": "read", "type": "read_dataset", "config": {"dataset_id": dataset}}
+    await save(ada, {**chain(read), "name": "Quiet report"})
+    sending = await save(ada, {**chain(read), "name": "Mail to everybody"})
+    asked = await ask(ada, "run the quiet report workflow")
+    assert asked["question"]["about"]["tool"] == "run_workflow", asked
+    assert "run the workflow “Mail to everybody”" in asked["question"]["text"]
+    await answer(ada, asked, "reject")
+    assert (await ada.http.get(f"{sending}/runs")).json() == []
 
 
 async def test_a_failed_run_is_not_retried_unasked(ada: User) -> None:

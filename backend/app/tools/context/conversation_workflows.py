@@ -222,8 +222,11 @@ class ConversationWorkflows(Protocol):
         """Run steps once, each over the table of the one before. Raises LabError with the step that failed."""
         ...
 
-    async def asks_to_run(self, message: str) -> bool:
-        """Check if the words of a message ask for a run of a workflow, so that nobody has to approve it."""
+    async def asks_to_run(self, message: str, workflow: str) -> bool:
+        """Check if the words of a message ask for a run of this workflow, so that nobody has to approve it.
+
+        A message without a name (`run it`) may mean any. Raises ToolRefused for a name that is none.
+        """
         ...
 
     async def run(self, step: StepScope, key: str, workflow: str) -> FollowedRun:

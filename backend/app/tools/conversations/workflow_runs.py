@@ -34,7 +34,7 @@ async def run_workflow(ctx: ToolContext, workflow: WorkflowName) -> CallResult:
     """
     workflows = get_workflows(ctx)
     # Runs send and store things: the user's own words, not the model's reading of them, save the approval.
-    if not await workflows.asks_to_run(ctx.step.session.goal):
+    if not await workflows.asks_to_run(ctx.step.session.goal, workflow):
         card = await workflows.read(workflow)
         nodes = "\n".join(f"{node['id']} ({node['type']})" for node in card.nodes)
         preview = Preview(

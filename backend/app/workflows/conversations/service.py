@@ -41,7 +41,7 @@ from app.workflows.fusion import parse
 from app.workflows.intent.cues import META
 from app.workflows.node_configs import Trigger
 from app.workflows.patching import Operations, apply_patch
-from app.workflows.phrases.run_phrases import read_run_words
+from app.workflows.phrases.run_phrases import match_names, read_run_words
 from app.workflows.pipeline_documents import make_steps_document
 from app.workflows.proposals import ProposalService, ProposedChange, propose_by_operations, propose_by_words
 from app.workflows.schemas import WorkflowSummary, WorkflowView
@@ -151,8 +151,14 @@ class OwnerWorkflows:
     async def execute(self, step: StepScope, key: str, steps: Sequence[Mapping[str, Any]]) -> ComputedTable:
         return await self.pipelines.execute(step, key, steps)
 
-    async def asks_to_run(self, message: str) -> bool:
-        return read_run_words(message) is not None
+    async def asks_to_run(self, message: str, workflow: str) -> bool:
+        words = read_run_words(message)
+        if words is None or not words.name:
+            return words is not None
+        own_id = (await self._find(workflow)).id
+        summaries = (await self.workflows.list_workflows(PageRequest(limit=MAX_NAMED))).items
+        places = match_names(words, [summary.name for summary in summaries]).places
+        return any(summaries[place].id == own_id for place in places)
 
     async def run(self, step: StepScope, key: str, workflow: str) -> FollowedRun:
         return await self.runs.run(step, key, await self._find(workflow))
