@@ -8,8 +8,8 @@ State = Mapping[str, Entry]
 """Tables and views by name."""
 
 
-def find_earlier_state(states: Iterable[State], changes: int) -> State | None:
-    """Find the tables before the last `changes` changes; None where there were fewer.
+def find_earlier_state(states: Iterable[State], changes: int | None) -> State | None:
+    """Find the tables before the last `changes` changes, None for all; None where there were fewer.
 
     `states`: those after each turn, the oldest first. A state that equals the one before the last change took
     that change back: so `undo` twice goes back two changes, and not there and back again.
@@ -20,4 +20,6 @@ def find_earlier_state(states: Iterable[State], changes: int) -> State | None:
             stack.pop()
         elif state != stack[-1]:
             stack.append(state)
+    if changes is None:
+        return {} if len(stack) > 1 else None
     return stack[-1 - changes] if changes < len(stack) else None

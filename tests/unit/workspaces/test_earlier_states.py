@@ -17,6 +17,11 @@ def test_the_state_before_the_last_change_is_found() -> None:
     assert find_earlier_state([FIRST, SECOND, THIRD], 3) == {}
 
 
+def test_all_changes_are_taken_back_at_once() -> None:
+    assert find_earlier_state([FIRST, SECOND], None) == {}
+    assert find_earlier_state([], None) is None
+
+
 def test_there_is_none_before_the_first() -> None:
     assert find_earlier_state([], 1) is None
     assert find_earlier_state([FIRST], 2) is None

@@ -15,7 +15,7 @@ from app.agents.assistant.follow_up_rules import (
     change_last_result,
     complete_question,
 )
-from app.agents.assistant.follow_ups.earlier_answers import count_undone
+from app.agents.assistant.follow_ups.earlier_answers import asks_for_originals, count_undone
 from app.agents.assistant.follow_ups.last_charts import find_last_result
 from app.agents.assistant.follow_ups.requests import renames_column
 from app.agents.assistant.message_parsing import list_options, list_profiles, parse_message, suggest_questions
@@ -185,6 +185,8 @@ def undo_table_change(view: View) -> AgentAction | None:
     if refusals := view.refusals("restore_tables"):
         return say(str(refusals[-1].refusal))
     brief = view.brief
+    if asks_for_originals(brief.message) and any(turn.changes_tables for turn in brief.earlier):
+        return call("restore_tables", changes=None)
     if not _follows_table_change(brief.earlier):
         return None
     steps = count_undone(brief.message)

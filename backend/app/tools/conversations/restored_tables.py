@@ -22,7 +22,9 @@ MAX_STATES = 200
 @tool(agents=ASSISTANT)
 async def restore_tables(
     ctx: ToolContext,
-    changes: Annotated[int, Field(ge=1, le=20, description="Turns whose changes are taken back.")] = 1,
+    changes: Annotated[
+        int | None, Field(ge=1, le=20, description="Turns whose changes are taken back; null for all.")
+    ] = 1,
 ) -> CallResult:
     """Take back the last changes of tables of the conversation, when the user wants to undo them."""
     conversation = ctx.conversation

@@ -79,6 +79,21 @@ class ReturnedAnswer(NamedTuple):
     reading: str
 
 
+_ORIGINALS = re.compile(
+    rf"{_COURTESY}(?:{_BACK} to|restore|reset|bring back|start over with|undo (?:all|everything))"
+    r"(?: (?:to|in|of))?(?: (?:the|my|all))?(?: (?:original|initial|uploaded))?"
+    r"(?: (?:tables?|data|datasets?|changes|columns))?[\s.!?]{0,5}",
+    re.IGNORECASE,
+)
+
+
+def asks_for_originals(message: str) -> bool:
+    """Tell if a message takes all changes of tables back: `back to the original data`."""
+    text = " ".join(message.split())
+    is_of_tables = re.search(r"\b(?:table|data|dataset|changes|columns)", text, re.IGNORECASE) is not None
+    return is_of_tables and _ORIGINALS.fullmatch(text) is not None
+
+
 def count_undone(message: str) -> int:
     """Return how many changes a message takes back: `undo`, `go back two steps`; 0 for other messages."""
     undo = _UNDO.fullmatch(" ".join(message.split()))

@@ -18,6 +18,7 @@ _RENAME = re.compile(r"(?:rename|relabel|change the (?:column )?name of) (?P<pai
 _PAIR = re.compile(
     r"(?P<former>.{1,80}?) (?:to|as|into|->|=>) [`\"']?(?P<name>[^\W\d][\w %()-]{0,62}?)[`\"']?", re.IGNORECASE
 )
+_BARE_PAIR = re.compile(r"(?P<former>\w{1,63}) (?P<name>[^\W\d]\w{0,62})")
 _NEXT_PAIR = re.compile(r",? and (?=.{1,80}? (?:to|as|into) )|, ?(?=.{1,80}? (?:to|as|into) )", re.IGNORECASE)
 _IN_TABLE = re.compile(r"(?P<pairs>.{3,400}) (?:in|of) (?:the )?(?:table )?(?P<table>\w{1,63})", re.IGNORECASE)
 _SAYS_COLUMN = re.compile(r"\b(?:columns?|fields?|variables?|features?)\b", re.IGNORECASE)
@@ -52,7 +53,8 @@ _ROUND = re.compile(
     re.IGNORECASE,
 )
 _SPELLING = re.compile(
-    r"(?:make|convert|change|turn|put) (?P<column>.{1,80}?) (?:to |into |in )?(?:all )?"
+    r"(?:make|convert|change|turn|put|standardi[sz]e|normali[sz]e) (?P<column>.{1,80}?) "
+    r"(?:to |into |in )?(?:all )?"
     r"(?P<case>upper|lower)[ -]?case"
     r"|(?P<verb>upper ?case|lower ?case|trim|strip)(?: (?:the )?(?:white ?)?spaces? (?:of|from|in))?"
     r" (?P<other>.{1,80})",
@@ -71,7 +73,9 @@ def rename_columns(request: ChangeRequest) -> Reading:
     text = match["pairs"]
     if (behind := _IN_TABLE.fullmatch(text)) and (table := request.find_table(behind["table"])) is not None:
         text, request = behind["pairs"], request.narrow((table,))
-    pairs = [_PAIR.fullmatch(part.strip()) for part in _NEXT_PAIR.split(text)]
+    pairs = [
+        _PAIR.fullmatch(part.strip()) or _BARE_PAIR.fullmatch(part.strip()) for part in _NEXT_PAIR.split(text)
+    ]
     renames = [(pair["former"], pair["name"].strip()) for pair in pairs if pair is not None]
     if len(renames) < len(pairs) or not renames:
         return None

@@ -46,7 +46,8 @@ _MAKE = (
 )
 _AS_COLUMN = rf"(?: (?:as|into|in) (?:an? )?(?:new |extra |separate )?{_NOUN}{_CALLED.format('label')})?"
 _OF_DATE = re.compile(
-    rf"{_MAKE}(?: the| an?)? (?P<part>{_PART})(?: {_NOUN})? (?:of|from|out of|in|for) "
+    rf"{_MAKE}(?: the| an?)? (?P<part>{_PART})(?: {_NOUN})? "
+    r"(?:of|from|out of|in|for|(?:when |that )?(?:they were|it was)) "
     rf"(?P<date>.{{1,80}}?){_AS_COLUMN}",
     re.IGNORECASE,
 )

@@ -32,6 +32,16 @@ _FORWARD = re.compile(
     r"(?: (?:by|along|over) (?P<time>[\w ]{1,40}))?",
     re.IGNORECASE,
 )
+_SET_WHERE = re.compile(
+    rf"set (?P<columns>.{{1,60}}?) (?:to|as) (?P<value>.{{1,60}}?) (?:where|when|if|wherever) "
+    rf"(?:it is |it's |they are |the value is )?{GAP}",
+    re.IGNORECASE,
+)
+_WITHOUT_VALUE = re.compile(
+    rf"(?:fill|impute|handle|treat|deal with|fix|clean)(?: in| up)?(?: all)?(?: the| any)? {GAPS}"
+    r"(?: (?:in|of|for|from) (?P<columns>.{1,100}))?",
+    re.IGNORECASE,
+)
 _FILLS = frozenset({"fill", "impute"})
 """Verbs of missing values, also where the message does not say that they are missing."""
 _STATISTICS = {
@@ -49,6 +59,10 @@ _STATISTIC_NOUNS = {
     "min": "lowest value",
     "max": "highest value",
 }
+_GROUP_BEFORE = re.compile(
+    r"(?:the |its |their )?(?P<group>[\w ]{1,40}?)(?:'s)? (?P<statistic>median|mean|average|mode)",
+    re.IGNORECASE,
+)
 _OF_NUMBERS = frozenset({"median", "avg"})
 """Statistics that only numbers have."""
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,9})?")
@@ -59,14 +73,25 @@ def fill_missing(request: ChangeRequest) -> Reading:
     """Read `fill missing age with the median`, `fill them with 0`, `... with the mean of each class`."""
     if match := _FORWARD.fullmatch(request.text):
         return _fill_forward(match["columns"], match["time"], request)
+    if match := _SET_WHERE.fullmatch(request.text):
+        columns = find_columns(match["columns"], request)
+        return _fill(columns, _strip_article(match["value"])) if isinstance(columns, TableColumns) else columns
     match = _FILL.fullmatch(request.text)
+    if match is None:
+        bare = _WITHOUT_VALUE.fullmatch(request.text)
+        return _ask_for_value(find_gaps(bare["columns"], request)) if bare else None
     # `replace yes by 1` and `set price to 3` are about values that are there.
-    if match is None or (match["plain"] and match["verb"].casefold() not in _FILLS):
+    if match["plain"] and match["verb"].casefold() not in _FILLS:
         return None
     phrase = match["columns"] or match["other"] or match["plain"]
     columns = find_gaps(phrase, request, points_back=match["gaps"] is not None)
     if not isinstance(columns, TableColumns):
         return columns
+    if group_median := _GROUP_BEFORE.fullmatch(match["value"]):
+        # `the ward median` is that of each ward.
+        owner = _find_group(group_median["group"], columns, request)
+        if isinstance(owner, Column):
+            return _fill(columns, group_median["statistic"], owner)
     group = _find_group(match["group"], columns, request)
     if isinstance(group, UnclearTableChange):
         return group
@@ -74,6 +99,17 @@ def fill_missing(request: ChangeRequest) -> Reading:
     is_value = group is None and match["group"] and not _names_itself(match["group"], columns, request)
     value = f"{match['value']} {match['group']}" if is_value else match["value"]
     return _fill(columns, _strip_article(value), group)
+
+
+def _ask_for_value(columns: TableColumns | UnclearTableChange) -> UnclearTableChange:
+    if isinstance(columns, UnclearTableChange):
+        return columns
+    name = columns.names[0]
+    value = "the median" if _list_numbers(columns) else "the commonest value"
+    return UnclearTableChange(
+        f"Values of {list_names(columns.names)} in {columns.table.name} are missing. Say what they are filled "
+        f"with, for example: fill missing {name} with {value}; or: drop rows with missing {name}."
+    )
 
 
 def _find_group(
@@ -105,8 +141,8 @@ def _strip_article(value: str) -> str:
     return plain
 
 
-def _fill(columns: TableColumns, value: str, group: Column | None) -> Reading:
-    statistic = next((name for name, words in _STATISTICS.items() if value.casefold() in words), None)
+def _fill(columns: TableColumns, value: str, group: Column | None = None) -> Reading:
+    statistic = _find_statistic(value)
     if statistic is None:
         return _fill_with_value(columns, "0" if value.casefold() == "zero" else value)
     noun = _STATISTIC_NOUNS[statistic]
@@ -135,6 +171,10 @@ def _fill(columns: TableColumns, value: str, group: Column | None) -> Reading:
     left_out = [name for name in columns.names if name not in names]
     rest = f" {list_names(left_out)} stayed: only numbers have a {noun}." if left_out else ""
     return ChangeStatements(table, statement, _describe(columns, usable, filled) + rest)
+
+
+def _find_statistic(words: str) -> str | None:
+    return next((name for name, nouns in _STATISTICS.items() if words.casefold() in nouns), None)
 
 
 def _list_numbers(columns: TableColumns) -> tuple[Column, ...]:

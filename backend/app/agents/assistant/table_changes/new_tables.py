@@ -12,11 +12,17 @@ from app.agents.assistant.table_changes.change import (
     select_rows,
     write_table,
 )
+from app.agents.assistant.table_changes.column_phrases import (
+    TableColumns,
+    explain_no_column,
+    find_columns,
+)
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.goals.words.vocabulary import word_set
 from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.tables.scope import QuestionScope, RowSource
 from app.agents.questions.tables.table_schemas import make_table_schemas
+from app.plans import build
 from app.plans.compiler import compile_plan
 from app.plans.plan import Plan
 
@@ -34,6 +40,17 @@ _SAVE = re.compile(
 _MADE_OF = re.compile(
     rf"(?:make|create|build|save|store)(?: me)? (?:an? |the )?(?:new )?table(?: called| named)? {_NAME} "
     r"(?:of|with|from|for|as|containing|holding|that has) (?P<question>.{3,300})",
+    re.IGNORECASE,
+)
+_KEPT_AS = re.compile(
+    r"(?:keep|save|store|put) (?:only |just )?(?P<question>.{3,200}?) (?:as|in|into) (?:an? )?"
+    r"(?:new |separate )?table"
+    rf"(?: called| named)? {_NAME}",
+    re.IGNORECASE,
+)
+_LOOKUP = re.compile(
+    r"(?:add|bring|pull|look up|get) (?:the )?(?P<columns>.{1,100}?) (?:from|of|in) (?:the )?"
+    r"(?P<source>\w{1,63}) (?:to|into|onto) (?:the )?(?P<target>\w{1,63})",
     re.IGNORECASE,
 )
 _COPY = re.compile(
@@ -79,7 +96,7 @@ def save_answer(request: ChangeRequest) -> Reading:
 
 def make_table_of(request: ChangeRequest) -> Reading:
     """Read `make a table recent of the orders from 2024`."""
-    match = _MADE_OF.fullmatch(request.text)
+    match = _MADE_OF.fullmatch(request.text) or _KEPT_AS.fullmatch(request.text)
     if match is None:
         return None
     source = request.find_table(match["question"])
@@ -143,6 +160,34 @@ def join_tables(request: ChangeRequest) -> Reading:
         "with missing values"
     )
     return _create(request, name, sql, words)
+
+
+def look_up_columns(request: ChangeRequest) -> Reading:
+    """Read `add the floor from wards to patients`: columns of the row that belongs to each row."""
+    match = _LOOKUP.fullmatch(request.text)
+    if match is None:
+        return None
+    source, target = request.find_table(match["source"]), request.find_table(match["target"])
+    if source is None or target is None or source is target:
+        return None
+    columns = find_columns(match["columns"], request.narrow((source,)))
+    if not isinstance(columns, TableColumns):
+        return columns or explain_no_column(match["columns"], request.narrow((source,)))
+    scope = QuestionScope((target, source), frozenset())
+    link = scope.link(target.name, source.name)
+    if link is None:
+        return UnclearTableChange(
+            f"{target.name} and {source.name} have no column that tells which row of {source.name} "
+            "belongs to a row."
+        )
+    if shared := _names(target) & set(columns.names):
+        return UnclearTableChange(f"{target.name} has {list_names(sorted(shared))} already. Rename it first.")
+    rows = RowSource(scope, target.name, keeps_unmatched=True)
+    rows.joined.append(link)
+    steps = [*rows.steps(), build.select([*(column.name for column in target.columns), *columns.names])]
+    sql = compile_plan(Plan(source=rows.source, steps=steps), make_table_schemas(request.tables)).sql
+    sentence = f"Added {list_names(columns.names)} of {source.name} to {target.name}, by `{link.foreign_key}`."
+    return ChangeStatements(target.name, write_table(target.name, sql), sentence)
 
 
 def append_tables(request: ChangeRequest) -> Reading:

@@ -29,7 +29,8 @@ _DUPLICATES = re.compile(
     rf"(?:{_REMOVE}(?: all)?(?: the| any)?(?: exact)? duplicate[sd]?(?: (?:{_ROWS}|values?))?"
     r"|de-?duplicate|dedupe)"
     r"(?: (?:in |of |from )?(?P<scope>(?:the )?\w{1,63}))??"
-    r"(?: (?:by|on|based on|with the same|per|for|of|in|from) (?P<keys>.{1,200}))?",
+    r"(?: (?:by|on|based on|with the same|per|for|of|in|from) (?P<keys>.{1,200}?))?"
+    r"(?:,? (?:and )?keep(?:ing)? (?:only )?the (?P<side>first|last|latest|newest)(?: one| row| record)?)?",
     re.IGNORECASE,
 )
 _ONE_PER = re.compile(
@@ -68,6 +69,7 @@ def remove_duplicates(request: ChangeRequest) -> Reading:
     match = match or _ONE_PER.fullmatch(request.text)
     if match is None:
         return None
+    side = match.groupdict().get("side") or "first"
     table, phrase = request.find_table(scope or ""), match["keys"]
     if phrase and (table_of_keys := request.find_table(phrase)) is not None:
         table, phrase = table_of_keys, None
@@ -78,21 +80,26 @@ def remove_duplicates(request: ChangeRequest) -> Reading:
         columns = find_columns(phrase, request.narrow(tables))
         if not isinstance(columns, TableColumns):
             return columns or explain_no_column(phrase, request)
-        return _keep_first(columns.table, columns.names, f"rows with the same {list_names(columns.names)}")
+        rows = f"rows with the same {list_names(columns.names)}"
+        return _keep_one(columns.table, columns.names, rows, side.casefold())
     if table is None and len(request.tables) > 1:
         names = list_names([table.name for table in request.tables])
         example = f"remove duplicates of {request.tables[0].name}"
         return UnclearTableChange(f"Say of which table: {names}. For example: {example}.")
     table = table or request.tables[0]
-    return _keep_first(table, [column.name for column in table.columns], "equal rows")
+    return _keep_one(table, [column.name for column in table.columns], "equal rows", side.casefold())
 
 
-def _keep_first(table: TableProfile, keys: list[str], rows: str) -> ChangeStatements:
+def _keep_one(table: TableProfile, keys: list[str], rows: str, side: str) -> ChangeStatements:
     partition = ", ".join(map(quote, keys))
-    condition = f"row_number() OVER (PARTITION BY {partition} ORDER BY {quote(ROW_NUMBER)}) = 1"
+    order = "" if side == "first" else " DESC"
+    condition = f"row_number() OVER (PARTITION BY {partition} ORDER BY {quote(ROW_NUMBER)}{order}) = 1"
     statement = rewrite_in_order(table.name, {}, condition)
     return ChangeStatements(
-        table.name, statement, f"Kept the first of {rows} in {table.name}.", rows_before=table.rows
+        table.name,
+        statement,
+        f"Kept the {'first' if side == 'first' else 'last'} of {rows} in {table.name}.",
+        rows_before=table.rows,
     )
 
 
@@ -104,6 +111,7 @@ def remove_incomplete_rows(request: ChangeRequest) -> Reading:
         match = _INCOMPLETE.fullmatch(request.text)
         if match is None or not _means_rows(match["noun"], request):
             return None
+        request = _narrow_to_noun(match["noun"], request)
         phrase = match["columns"] or match["subject"] or match["other"]
     columns = find_gaps(phrase, request)
     if not isinstance(columns, TableColumns):
@@ -114,6 +122,13 @@ def remove_incomplete_rows(request: ChangeRequest) -> Reading:
     which = "" if len(columns.names) == 1 else "one of "
     sentence = f"Removed the rows of {name} in which {which}{list_names(columns.names)} is missing."
     return ChangeStatements(name, _write_rest(request, name, [gaps]), sentence, rows_before=columns.table.rows)
+
+
+def _narrow_to_noun(noun: str | None, request: ChangeRequest) -> ChangeRequest:
+    """Narrow a request to the table whose rows a noun calls by its name: `patients with missing weight`."""
+    names = {noun.casefold(), f"{noun.casefold()}s"} if noun else set[str]()
+    tables = [table for table in request.tables if table.name.casefold() in names]
+    return request.narrow(tables) if tables else request
 
 
 def _means_rows(noun: str | None, request: ChangeRequest) -> bool:

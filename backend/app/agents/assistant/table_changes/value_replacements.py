@@ -30,12 +30,22 @@ _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,9})?")
 _NOTHING = frozenset({"null", "missing", "nothing", "na", "n/a", "nan", "empty", "none"})
 
 
+_VALUES_FOR = re.compile(
+    r"(?:change|set|map|encode|recode|turn|make|convert) (?P<column>.{1,60}?) (?:to|into|as) "
+    r"(?P<pairs>.{1,40} for .{1,200})",
+    re.IGNORECASE,
+)
+_NEW_FOR_FORMER = re.compile(_VALUE.format("new") + " for " + _VALUE.format("former"), re.IGNORECASE)
+
+
 def replace_values(request: ChangeRequest) -> Reading:
     """Read values and what replaces them; the column may go without saying where one column has them all."""
-    match = _REQUEST.fullmatch(request.text)
+    match, form = _VALUES_FOR.fullmatch(request.text), _NEW_FOR_FORMER
+    if match is None:
+        match, form = _REQUEST.fullmatch(request.text), _PAIR
     if match is None:
         return None
-    pairs = [_PAIR.fullmatch(part.strip()) for part in _NEXT.split(match["pairs"])]
+    pairs = [form.fullmatch(part.strip()) for part in _NEXT.split(match["pairs"])]
     values = [(pair["former"], pair["new"]) for pair in pairs if pair is not None]
     if not values or len(values) < len(pairs):
         return None
@@ -66,6 +76,8 @@ def _find_holders(
 def _find_value(text: str, column: Column) -> str | None:
     """Find a value of a column as it is stored; case is ignored."""
     stored = [str(value) for value in (*column.values, *column.top)]
+    if text in stored:
+        return text  # `f` and `F` may be two values
     return next((value for value in stored if value.casefold() == text.casefold()), None)
 
 

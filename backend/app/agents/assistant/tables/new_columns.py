@@ -6,8 +6,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from app.agents.assistant.tables.column_expressions import parse_expression
 from app.agents.goals.tables.profiles import TableProfile
 from app.computations.sql_policy.sql_parsing import parse_single
 from app.modeling.problem.name_resolution import hint_names, nearest_names
@@ -26,7 +26,6 @@ MAX_SPLITS = 50
 """Places at which a message is tried to be split: a CASE has one for each of its values, rarely ten."""
 _ITS = re.compile(r"\bits (\w{1,40})\b", re.IGNORECASE)
 _IT = re.compile(r"\b(?:it|that column|the new column|this column)\b", re.IGNORECASE)
-_ARITHMETIC = (exp.Binary, exp.Unary, exp.Func, exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null)
 
 
 class NewColumn(NamedTuple):
@@ -69,7 +68,7 @@ def parse_new_column(message: str, tables: Sequence[TableProfile]) -> NewColumn 
         return None
     name, table, text = request.groups()
     expression, rest = _split(text)
-    tree = _parse_expression(expression)
+    tree = parse_expression(expression)
     if tree is None:
         return UnclearColumn(
             f"The column {name} needs an expression of columns and numbers, such as (revenue - cost) / cost, "
@@ -98,20 +97,8 @@ def _split(text: str) -> tuple[str, str]:
         for then in islice(_THEN.finditer(text), MAX_SPLITS)
     ]
     unsplit = (text.strip().rstrip(".!"), "")
-    valid = (split for split in [*splits, unsplit] if _parse_expression(split[0]) is not None)
+    valid = (split for split in [*splits, unsplit] if parse_expression(split[0]) is not None)
     return next(valid, (splits or [unsplit])[0])
-
-
-def _parse_expression(text: str) -> exp.Expr | None:
-    """Parse an expression of columns; None where the text is none."""
-    try:
-        tree = parse_single(text)
-    except SqlglotError:
-        return None
-    is_expression = all(
-        isinstance(node, _ARITHMETIC) or type(node) in (exp.Paren, exp.Case) for node in tree.walk()
-    ) and any(tree.find_all(exp.Column))
-    return tree if is_expression else None
 
 
 def _explain_missing(used: dict[str, str], candidates: Sequence[TableProfile]) -> str:

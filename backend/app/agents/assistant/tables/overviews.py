@@ -28,8 +28,9 @@ _CONTENTS = frozenset(
     map(
         stem,
         word_set(
-            "describe description overview summary summarize summarise statistics stats profile explore contain"
-            " in inside about"
+            "have available loaded"
+            " describe description overview summary summarize summarise statistics stats profile explore"
+            " contain in inside about"
         ),
     )
 )

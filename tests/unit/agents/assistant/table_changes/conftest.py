@@ -1,6 +1,7 @@
 """A table of deliveries, and messages that change it, run as the SQL of a conversation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +49,7 @@ class Tables:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.numbers = count()
         self.profiles: list[TableProfile] = []
         self.files: dict[str, Path] = {}
         for name, text in TABLES.items():
@@ -71,7 +73,7 @@ class Tables:
         """Read a message, run its statements under the policy of conversations, and read the table."""
         change = self.read(message, earlier, tables)
         assert isinstance(change, ChangeStatements), change
-        output = self.folder / "changed"
+        output = self.folder / f"changed_{next(self.numbers)}"
         output.mkdir()
         inputs = {f"dataset.{name}": self.files[name] for name in tables}
         facts: Any = run(CellWorkspace(inputs, output), change.statement, {})
@@ -81,9 +83,7 @@ class Tables:
             return ChangedTable(relation.columns, relation.fetchall(), change.sentence)
 
 
-@pytest.fixture
-def tables(tmp_path: Path) -> Tables:
-    return Tables(tmp_path)
-
-
-Change = Callable[..., ChangedTable]
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """The uploaded tables, read once: no message changes them."""
+    return Tables(tmp_path_factory.mktemp("tables"))

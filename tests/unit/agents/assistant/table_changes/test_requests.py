@@ -58,6 +58,22 @@ def test_gaps_are_filled_with_a_statistic_and_rows_keep_their_order(tables: Tabl
     assert changed.sentence == "Filled 1 missing value of `weight` in deliveries with the median."
 
 
+def test_the_group_may_stand_before_its_statistic(tables: Tables) -> None:
+    assert tables.change("impute missing weight with the depot median").column("weight")[1] == 1.0
+
+
+@pytest.mark.parametrize("message", ["fill in the missing values", "handle missing values in weight"])
+def test_a_fill_without_a_value_is_asked_about(tables: Tables, message: str) -> None:
+    question = tables.read(message)
+    assert isinstance(question, UnclearTableChange)
+    assert "Say what they are filled with" in question.reason
+
+
+def test_a_value_is_set_where_one_is_missing(tables: Tables) -> None:
+    assert tables.change("set depot to East where it is missing").column("depot")[5] == "East"
+    assert tables.change("fill NA in depot with East").column("depot")[5] == "East"
+
+
 def test_them_are_the_gaps_that_were_spoken_of(tables: Tables) -> None:
     changed = tables.change("fill them with 0", [GAPS])
     assert changed.column("weight")[1] == 0
@@ -95,6 +111,7 @@ def test_a_text_fills_texts_and_no_numbers(tables: Tables) -> None:
         ("deduplicate the table", [1, 2, 3, 4, 5]),
         ("remove duplicate rows by depot", [1, 2, 5]),
         ("keep one row per depot", [1, 2, 5]),
+        ("drop duplicates by depot, keeping the last", [3, 4, 5]),
         ("delete the deliveries where weight is above 3", [1, 2, 4, 4]),
         ("delete the deliveries where sent is in 2024", [1, 2]),
         ("remove the rows with weight below 2", [1, 2, 3, 5]),
@@ -118,6 +135,15 @@ def test_all_values_replaced_by_numbers_make_a_column_of_numbers(tables: Tables,
         assert not isinstance(tables.read(message), ChangeStatements)
         return
     assert tables.change(message).column("late") == [1, 0, 0, 1, 1, 0]
+
+
+def test_new_values_may_stand_before_the_former_ones(tables: Tables) -> None:
+    assert tables.change("change late to 1 for yes and 0 for no").column("late") == [1, 0, 0, 1, 1, 0]
+
+
+def test_a_value_is_told_from_one_that_differs_in_case(tables: Tables) -> None:
+    changed = tables.change("replace South with south in depot")
+    assert changed.sentence.startswith("Replaced South by south")
 
 
 def test_one_value_is_replaced_and_the_others_stay(tables: Tables) -> None:
@@ -165,6 +191,41 @@ def test_dates_make_columns(tables: Tables, message: str, name: str, values: lis
     assert tables.change(message).column(name) == values
 
 
+@pytest.mark.parametrize(
+    ("message", "name", "values"),
+    [
+        ("grams = weight * 1000", "grams", [2500.0, None, 3500.0, 1000.0, 1000.0, 9000.0]),
+        ("create a column grams as weight times 1000", "grams", [2500.0, None, 3500.0, 1000.0, 1000.0, 9000.0]),
+        ("add a column transit: arrived minus sent", "transit", [3, 1, 4, 2, 2, 1]),
+        ("add column transit: days between sent and arrived", "transit", [3, 1, 4, 2, 2, 1]),
+        (
+            "add weight divided by delivery as a column called share",
+            "share",
+            [2.5, None, 3.5 / 3, 0.25, 0.25, 1.8],
+        ),
+        ("create an is_heavy flag for weight over 3", "is_heavy", [False, None, True, False, False, True]),
+        (
+            "add a column size: light if weight is below 3 else heavy",
+            "size",
+            ["light", "heavy", "heavy", "light", "light", "heavy"],
+        ),
+    ],
+)
+def test_words_make_columns(tables: Tables, message: str, name: str, values: list[object]) -> None:
+    assert tables.change(message).column(name) == values
+
+
+def test_brackets_are_left_to_expressions(tables: Tables) -> None:
+    assert tables.read("create a column mean = (weight + delivery) / 2") is None
+    assert tables.read("depot = North") is None
+
+
+def test_a_text_is_split_in_two(tables: Tables) -> None:
+    changed = tables.change("split depot at 'o' into head and tail")
+    assert changed.column("head")[:2] == ["N", "S"]
+    assert changed.column("tail")[:2] == ["rth", "uth"]
+
+
 def test_a_part_of_a_date_without_the_word_column_may_be_a_question(tables: Tables) -> None:
     assert tables.read("get the month of sent") is None
 
@@ -192,6 +253,21 @@ def test_tables_are_joined_by_the_column_that_is_unique_in_one(tables: Tables) -
     changed = tables.change("join deliveries and depots as places", tables=("deliveries", "depots"))
     assert len(changed.rows) == 6
     assert sorted(changed.column("city"), key=str) == ["Kiel", "Kiel", None, "Ulm", "Ulm", "Ulm"]
+
+
+def test_columns_of_the_row_that_belongs_to_each_row_are_added(tables: Tables) -> None:
+    both = ("deliveries", "depots")
+    changed = tables.change("add the city from depots to deliveries", tables=both)
+    assert changed.columns == ["delivery", "sent", "arrived", "depot", "weight", "late", "city"]
+    assert len(changed.rows) == 6
+
+
+def test_the_noun_of_the_rows_says_the_table(tables: Tables) -> None:
+    earlier = [EarlierTurn("copy depots as backup", changed=("depots",), changes_tables=True)]
+    both = ("deliveries", "depots")
+    change = tables.read("remove deliveries with missing depot", earlier, both)
+    assert isinstance(change, ChangeStatements)
+    assert change.table == "deliveries"
 
 
 def test_a_column_of_two_tables_is_asked_about(tables: Tables) -> None:
