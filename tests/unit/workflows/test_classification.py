@@ -27,6 +27,19 @@ def test_what_is_put_beside_a_node_or_done_for_each_value_lasts(message: str, la
     assert classify_intent(message).lane != "patch"
 
 
+@pytest.mark.parametrize(
+    ("message", "lane"),
+    [
+        ("every monday at 9 give me the revenue by category", "patch"),
+        ("every Friday at noon, show us total sales", "patch"),
+        ("every month give me the revenue", "unclear"),
+        ("show me the orders that are placed every monday", "unclear"),
+    ],
+)
+def test_something_to_see_at_a_time_of_day_that_recurs_lasts(message: str, lane: str) -> None:
+    assert classify_intent(message).lane == lane
+
+
 def test_an_unclear_message_is_read_with_the_one_that_completes_it() -> None:
     assert classify_intent("weekdays at 8").lane == "unclear"
     assert classify_intent("weekdays at 8", earlier=["run it"]).lane == "patch"

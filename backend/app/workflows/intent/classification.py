@@ -152,7 +152,8 @@ def _find_lasting_cues(request: str, workflow: WorkflowDocument | None) -> Itera
         yield "It is to hold always."
     if cues.EACH_TIME.search(request) and not is_past and (acts or _acts_anywhere(request)):
         yield "It is to happen each time."
-    if _recurs(request) and not is_past and not shows_later and _acts_at_times(request):
+    is_scheduled = _recurs(request) and not is_past and not shows_later and _acts_at_times(request)
+    if is_scheduled or cues.SCHEDULED_DISPLAY.search(request):
         yield "It is to happen at certain times."
     if not is_past and _has_conditional_action(request):
         yield "It is a rule with a condition."

@@ -134,6 +134,12 @@ RECURRENCE = re.compile(
     r"\bat (?:midnight|noon|night|\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\.?)?(?: o'clock)?)(?![\d%])\b|"
     r"\bon an? \w+ (?:basis|schedule)\b"
 )
+SCHEDULED_DISPLAY = re.compile(
+    rf"^(?:on |at )?(?:every|each) (?:other )?(?:{TIME_UNIT}|{_DAY_NAME})(?: (?:morning|evening|night))?"
+    r" at (?:midnight|noon|\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\.?)?(?: o'clock)?),? (?:please )?"
+    r"(?:give|show|tell|get|bring) (?:me|us)\b"
+)
+"""Something to see at a time of day that recurs: without the time of day, `every month` may mean groups."""
 PERIOD_ADJECTIVE = re.compile(
     rf"\b(?:hourly|daily|nightly|weekly|monthly|quarterly|yearly)\s+(?!at\b|on\b|and\b|from\b|$)\w+|"
     rf"\b(?:every|each) {TIME_UNIT}'s?\b|"

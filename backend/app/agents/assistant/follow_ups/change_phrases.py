@@ -113,7 +113,7 @@ EXTREME_OF_THEM = re.compile(
 """The group of the last answer with the most or the least."""
 COUNT_OF_ROWS = re.compile(
     r"how many(?: \w{1,20})? (?:are|is|were|does that make)(?: (?:that|those|these|they|it|there))?"
-    r"(?: in total)?",
+    r"(?: in total| left| remaining)?|how many(?: \w{1,20})? (?:remain|remained)",
     re.IGNORECASE,
 )
 """A count of the rows that the last answer lists."""

@@ -13,6 +13,7 @@ from app.agents.assistant.follow_ups.changed_plan import ChangedPlan
 from app.agents.assistant.follow_ups.group_bounds import bound_groups, require_bound
 from app.agents.assistant.follow_ups.shown_columns import find_shown_column
 from app.agents.assistant.follow_ups.sorting import sort_answer
+from app.agents.assistant.follow_ups.summaries import count_behind, summarize_figures
 from app.agents.assistant.follow_ups.superlatives import (
     GroupedAnswer,
     read_others,
@@ -59,6 +60,7 @@ class ChangeReader:
         kinds: tuple[Callable[[str], ChangedPlan | None], ...] = (
             self._reverse,
             self._share,
+            lambda words: summarize_figures(words, self.plan, self.columns),
             self._rename,
             self._bound,
             self._count_of_them,
@@ -140,9 +142,11 @@ class ChangeReader:
         return None
 
     def _count_rows(self, words: str) -> ChangedPlan | None:
-        """Count the rows that the last answer lists: `how many are that`."""
-        if editing.split_plan(self.plan).group is not None or not phrases.COUNT_OF_ROWS.fullmatch(words):
+        """Count the rows that the last answer lists, or is made of: `how many are left`."""
+        if not phrases.COUNT_OF_ROWS.fullmatch(words):
             return None
+        if editing.split_plan(self.plan).group is not None:
+            return count_behind(words, self.plan)
         plan = editing.count_listed(self.plan)
         return ChangedPlan(plan, ["The rows of the last answer are counted."]) if plan else None
 

@@ -60,6 +60,8 @@ _CHANGES = re.compile(
     r"|smallest|largest|most|least|best|worst|fewest|cheapest|longest|shortest|latest|earliest|newest|oldest"
     r"|greatest|second|third|next|others|remaining|rest|redo|repeat|same|as|use|switch|change|replace|instead)\b|\binstead\b.{0,40}$"
     r"|^\W*(?:put|bring|take|get) .{1,60} back\b"
+    r"|^\W*how many(?: \w{1,20})? (?:(?:are|is|were)(?: \w{1,10})? (?:left|remaining)|remain)\b"
+    r"|^\W*(?:sum|add) (?:it|them|those|these|that|everything) up\b"
     r"|^\W*(?:call|name|rename|label)\b|\bfirst\W*$"
     r"|^\W*(?:show|give|make)(?: me| us| it)? (?:the )?\d{1,3}\W*$"
     r"|^\W*(?:please )?(?:show|list|give|see)(?: me| us)? (?:only|just)\b"

@@ -75,7 +75,8 @@ def read_underlying_rows(message: str, plan: Plan, tables: Sequence[TableProfile
         return ChangedPlan(_rows_of(plan, plan, tables), ["The rows behind the last answer."])
     if side := _SIDE.fullmatch(words):
         return _rows_of_first(plan, side["side"].casefold(), tables)
-    return _rows_of_named(plan, words, tables, is_loose=bool(captured.get("of")))
+    is_drill = _DRILL.fullmatch(text) is not None
+    return _rows_of_named(plan, words, tables, is_loose=bool(captured.get("of")), is_drill=is_drill)
 
 
 def _names_rows(noun: str, plan: Plan) -> bool:
@@ -86,7 +87,7 @@ def _names_rows(noun: str, plan: Plan) -> bool:
 
 
 def _rows_of_named(
-    plan: Plan, words: str, tables: Sequence[TableProfile], is_loose: bool
+    plan: Plan, words: str, tables: Sequence[TableProfile], is_loose: bool, is_drill: bool
 ) -> ChangedPlan | None:
     """The rows of the group that some words name. `is_loose`: they may be a question of their own as well."""
     parts = editing.split_plan(plan)
@@ -102,6 +103,9 @@ def _rows_of_named(
         if restricted is not None:
             reading = f"The rows behind the last answer where {describe_conditions(fragment)}."
             return ChangedPlan(_rows_of(restricted, None, tables), [reading])
+    # `Drill down to products` names no group of the answer, but groups within each of them.
+    if is_drill and (within := ChangeReader(plan, tuple(tables), adds=True).read(f"by {words}")):
+        return within
     if is_loose:
         return None  # `show me the orders of last week` asks for other rows
     key_list = " and ".join(f"`{key}`" for key in keys) or "no groups"
