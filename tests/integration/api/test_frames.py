@@ -8,6 +8,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
+from app.api.server.protocols import MAX_PARTS
 from app.api.streams import socket_protocol as sockets
 
 from .conftest import User
@@ -17,7 +18,7 @@ from .test_stream import FastAPI, Server, Stage, closed, heard, server, session,
 
 __all__ = ["server", "session", "stage"]
 
-PROTOCOL_ERROR, INVALID_TEXT, TOO_LARGE = 1002, 1007, 1009
+PROTOCOL_ERROR, INVALID_TEXT, TOO_MANY, TOO_LARGE = 1002, 1007, 1008, 1009
 
 
 class Errors(logging.Handler):
@@ -69,6 +70,16 @@ MALFORMED: dict[str, tuple[bytes, int]] = {
         raw(Opcode.TEXT, b"", fin=False) + 9 * raw(Opcode.CONT, b"x" * (200 << 10), fin=False),
         TOO_LARGE,
     ),
+    "endless empty fragments": (
+        raw(Opcode.TEXT, b"", fin=False) + MAX_PARTS * raw(Opcode.CONT, b"", fin=False),
+        TOO_MANY,
+    ),
+    "a flood of pings": ((MAX_PARTS + 1) * raw(Opcode.PING, b"x"), TOO_MANY),
+    "a flood of pongs": ((MAX_PARTS + 1) * raw(Opcode.PONG, b""), TOO_MANY),
+    "a flood of pings within a message": (
+        raw(Opcode.TEXT, b"{", fin=False) + MAX_PARTS * raw(Opcode.PING, b"") + raw(Opcode.CONT, b"}"),
+        TOO_MANY,
+    ),
 }
 
 
@@ -82,6 +93,13 @@ async def test_a_frame_that_is_no_message_ends_the_socket_with_a_code(
         assert await closed(client) == (code, [])
     status = (await ada.http.get(f"/lab/agent/sessions/{session}")).json()["status"]
     assert status != "cancelling"
+
+
+async def test_pings_below_the_bound_change_nothing(server: Server, ada: User, session: str) -> None:
+    async with server.open(session, ada) as client:
+        client.transport.write((MAX_PARTS - 1) * raw(Opcode.PING, b"x") + raw(Opcode.TEXT, b"{}"))
+        (answer,) = await heard(client, 1)
+    assert answer["code"] == "invalid_message"
 
 
 async def test_a_message_in_fragments_is_one_message(server: Server, ada: User, session: str) -> None:

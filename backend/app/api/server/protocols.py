@@ -19,6 +19,11 @@ MAX_HEAD_BYTES = 32 << 10
 MAX_HEAD_S = 10.0
 """Seconds from the connection or the first byte of a request to the end of its head."""
 
+MAX_PARTS = 1_000
+"""Frames of one client in PARTS_WINDOW_S that end no message: pings, pongs, parts of messages. Libraries send
+one in 20 seconds, and divide the largest message into a few dozen."""
+PARTS_WINDOW_S = 10.0
+
 
 class EdgeProtocol(HttpToolsProtocol):
     """Limit the size and time of request heads, and let the application drop the connection."""
@@ -90,7 +95,11 @@ def _answer_and_close(transport: asyncio.Transport, answer: ProblemResponse) -> 
 
 
 class EdgeSocketProtocol(WebSocketsSansIOProtocol):
-    """Let the application write frames, which many sockets share, without waiting."""
+    """Let the application write frames, which many sockets share, without waiting, and bound the frames that it
+    does not see."""
+
+    _parts = 0
+    _window_ends = 0.0
 
     def data_received(self, data: bytes) -> None:
         """Refuse a handshake that cannot be read, such as one with a body: nothing would end its connection."""
@@ -104,6 +113,42 @@ class EdgeSocketProtocol(WebSocketsSansIOProtocol):
         super().handle_connect(event)
         if self.response.status_code == 101:
             self.scope["extensions"][PUSH] = {"frames": self.push}
+
+    def handle_cont(self, event: Frame) -> None:
+        if event.fin or self._takes_part():
+            super().handle_cont(event)
+
+    def handle_text(self, event: Frame) -> None:
+        if event.fin or self._takes_part():
+            super().handle_text(event)
+
+    def handle_ping(self) -> None:
+        # Answered at once, whether or not the client reads: each answer that it does not read stays in memory.
+        if self._takes_part():
+            super().handle_ping()
+
+    def handle_pong(self, event: Frame) -> None:
+        if self._takes_part():
+            super().handle_pong(event)
+
+    def _takes_part(self) -> bool:
+        """Count a frame that ends no message; close the connection, and return False, where they are too many.
+
+        The application counts messages, but sees no others: a client could fill the memory with them, six bytes
+        at a time.
+        """
+        if self.close_sent:
+            return False
+        now = self.loop.time()
+        if now >= self._window_ends:
+            self._parts, self._window_ends = 0, now + PARTS_WINDOW_S
+        self._parts += 1
+        if self._parts <= MAX_PARTS:
+            return True
+        self.frames = []
+        self.conn.fail(CloseCode.POLICY_VIOLATION, "Too many pings, or parts of messages.")
+        self.handle_parser_exception()
+        return False
 
     def keepalive_timeout(self) -> None:
         """Mark the connection as closed for the application too, which may be about to send."""

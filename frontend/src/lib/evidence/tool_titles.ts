@@ -56,6 +56,7 @@ const TITLES: Readonly<Record<string, string>> = {
 	retry_run: 'Runs it again',
 	run_python: 'Runs a program',
 	run_workflow: 'Runs the workflow',
+	restore_tables: 'Takes changes of tables back',
 	save_table: 'Saves a table',
 	score_features: 'Measures the features',
 	start_study: 'Starts a study',
