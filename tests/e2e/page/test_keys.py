@@ -207,3 +207,59 @@ def test_columns_of_a_table_are_reached_sorted_and_hidden_by_keys(visit: Any) ->
     field.press("Enter")
     expect(page.get_by_text("No column has “tide” in its name.")).to_be_visible()
     visitor.check_rules()
+
+
+def test_a_table_and_a_column_are_mentioned_by_keys(visit: Any) -> None:
+    visitor: Visit = visit()
+    page, keys = visitor.page, visitor.page.keyboard
+    file = {"name": "harbours.csv", "mimeType": "text/csv", "buffer": b"port,ships\nKiel,4\nBari,7\n"}
+    visitor.call("POST", "/datasets", multipart={"file": file})
+    visitor.open("/chat")
+    field = page.get_by_label("Message", exact=True)
+    field.focus()
+    keys.type("mean @har")
+    names = page.get_by_role("listbox", name="Tables and columns")
+    expect(names.get_by_role("option", selected=True)).to_contain_text("harbours")
+    visitor.check_access()
+    keys.press("Enter")
+    expect(field).to_have_value("mean harbours ")
+    keys.type("@shi")
+    expect(names.get_by_role("option", selected=True)).to_contain_text("column of harbours")
+    keys.press("Tab")
+    expect(field).to_have_value("mean harbours ships ")
+    keys.type("@s")
+    expect(names).to_be_visible()
+    keys.press("Escape")
+    expect(names).to_have_count(0)
+    expect(field).to_be_focused()
+
+
+def test_keys_show_more_of_a_timeline_and_name_a_branch(visit: Any) -> None:
+    visitor: Visit = visit()
+    page, keys = visitor.page, visitor.page.keyboard
+    file = {"name": "harbours.csv", "mimeType": "text/csv", "buffer": b"port,ships\nKiel,4\nBari,7\n"}
+    dataset = visitor.call("POST", "/datasets", multipart={"file": file})["id"]
+    body = {
+        "goal": "Mean ships by port",
+        "dataset_ids": [dataset],
+        "preferences": {"clarify": "never"},
+    }
+    session = visitor.call("POST", "/lab/agent/sessions", data=body)["id"]
+    visitor.open(f"/sessions/{session}")
+    expect(page.get_by_role("cell", name="Kiel", exact=True)).to_be_visible()
+    call = page.get_by_role("button", name="Lists the tables")
+    keys.press("-")
+    expect(call).to_have_count(0)
+    keys.press("+")
+    expect(call).to_be_visible()
+    visitor.check_access()
+
+    visitor.call("POST", f"/lab/agent/sessions/{session}/fork", data={"at": {"step": 1}})
+    visitor.open("/branches")
+    expect(page.get_by_role("button", name="Options… of B")).to_be_visible()
+    keys.press("n")
+    options = page.get_by_role("dialog", name="Options of the session")
+    options.get_by_label("Name").fill("Ships of each port")
+    options.get_by_role("button", name="Save the name").click()
+    expect(page.get_by_role("link", name="Ships of each port")).to_be_visible()
+    visitor.check_access()
