@@ -1,7 +1,7 @@
 """Predictions with an owner's models, computed in cells: this process never opens a stored model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -23,13 +23,15 @@ TABLE_MEDIA_TYPE = "application/vnd.apache.parquet"
 class PredictionTable:
     """A Parquet blob to predict, with the name and id of its dataset or artifact.
 
-    `holdout_of`: the session of which it is the hold-out, None for any other table.
+    `holdout_of`: the session of which it is the hold-out, None for any other table. `units`: of columns whose
+    cells had one, since numbers are stored without.
     """
 
     digest: str
     name: str
     id: UUID
     holdout_of: UUID | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Predictor:
     ) -> PredictionView:
         """Predict a table; all predictions are stored as an artifact."""
         inputs = {"model": model.digest, "table": table.digest}
-        work = table_computation(form, strict=strict, keep_columns=keep_columns)
+        work = table_computation(form, strict=strict, keep_columns=keep_columns, units=dict(table.units))
         computed = await self.computer.run(work, inputs, TABLE_CELL_LIMITS)
         file = computed.file(f"predictions.{form}")
         row = ArtifactRow(

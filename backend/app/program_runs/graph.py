@@ -15,7 +15,8 @@ from app.errors import InvalidInput, LabError, Unavailable
 from app.observability.metrics.agents import count_tool_call
 from app.plans.plan import Plan
 from app.program_runs.plan_run import run_plan
-from app.program_runs.schemas import GRAPH, PredictionOrder, RunPreferences
+from app.program_runs.prediction_order import PredictionOrder
+from app.program_runs.schemas import GRAPH, RunPreferences
 from app.sandbox.computation_runner import ComputationResult, ComputationRunner
 from app.sandbox.exchange.contract import Limits
 from app.sandbox.metering import read_usage
@@ -106,6 +107,7 @@ async def _predict(ctx: ToolContext, prediction: PredictionOrder, limits: Limits
             shown=MAX_SHOWN_PREDICTIONS,
             strict=prediction.strict,
             keep_columns=prediction.keep_columns,
+            units=prediction.units,
         ),
         inputs,
         run_limits,

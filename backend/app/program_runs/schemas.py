@@ -10,8 +10,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, computed_field, model_validator
 
-from app.artifacts.model_schemas import TableFormat
 from app.plans.plan_document import PlanDocument
+from app.program_runs.prediction_order import PredictionOrder
 from app.sandbox.exchange.contract import End
 from app.sessions.lifecycle import SessionStatus
 from app.sessions.schemas import RUN_GRAPH, Datasets, SessionView, Text, UsageTotals
@@ -20,17 +20,6 @@ GRAPH = RUN_GRAPH
 
 Language = Literal["python", "sql", "plan", "prediction"]
 """Language of a run. A prediction has no code: it names a model and a table; the code of a plan is its JSON."""
-
-
-class PredictionOrder(BaseModel):
-    """`model` and `table`: digests of their blobs. `model_id`: the artifact; None in runs from before forks."""
-
-    model: str
-    model_id: UUID | None = None
-    table: str
-    format: TableFormat
-    strict: bool = False
-    keep_columns: bool = False
 
 
 class WorkflowOrigin(BaseModel):

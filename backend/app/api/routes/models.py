@@ -21,9 +21,11 @@ from app.artifacts.model_schemas import (
     TablePrediction,
 )
 from app.artifacts.predictions import PredictionTable, Predictor
+from app.datasets.file_readings import get_reading
 from app.datasets.repository import DatasetRepository
 from app.db.tables import ArtifactRow
-from app.program_runs.schemas import GRAPH, PredictionOrder, PredictionRun, RunStatus, RunStatusView
+from app.program_runs.prediction_order import PredictionOrder
+from app.program_runs.schemas import GRAPH, PredictionRun, RunStatus, RunStatusView
 from app.sessions.holdout_looks import AFTER_END, HoldoutLooks, LookKind
 from app.sessions.service import SessionService
 
@@ -110,6 +112,7 @@ async def predict_table(
         format=body.format,
         strict=body.strict,
         keep_columns=body.keep_columns,
+        units=dict(table.units),
     )
     run = PredictionRun(
         goal=f"Predict {table.name} with {model.name}",
@@ -137,4 +140,5 @@ async def _table(body: TablePrediction, predictor: Predictor, looks: HoldoutLook
         return table
     async with predictor.open_uow() as uow:
         dataset = await DatasetRepository(uow.db, predictor.owner).get(body.dataset_id)  # type: ignore[arg-type]  # exactly one of both is set
-    return PredictionTable(dataset.digest, dataset.name, dataset.id)
+    units = {column.column: column.unit for column in get_reading(dataset).columns if column.unit}
+    return PredictionTable(dataset.digest, dataset.name, dataset.id, units=units)

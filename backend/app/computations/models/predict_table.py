@@ -1,6 +1,6 @@
 """Prediction of a whole table in batches, with bounded memory."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -16,6 +16,8 @@ from app.errors import InvalidInput
 from app.json_types import JsonValue
 from app.modeling.training.ensemble.average import first_recipe
 from app.modeling.training.schema import DISTANCE, MAX_PROBLEMS, check_columns, conform_rows
+from app.modeling.type_inference.parsers import parsers_by_column
+from app.modeling.type_inference.unit_factors import find_factors
 
 CHECKING_SHARE = 0.1
 """Share of the progress for checking columns before prediction."""
@@ -34,20 +36,24 @@ def predict_table(
     shown: int = MAX_ANSWERED,
     strict: bool = False,
     keep_columns: bool = False,
+    units: dict[str, str] | None = None,
 ) -> JsonValue:
     """Predict the rows of a table; leaves `predictions.` + form, with the rows in the same order.
 
     Inputs `model` and `table` (Parquet). `keep_columns`: the table's columns come before those of the
-    predictions. A forecast of every step has a row for each step after the last row of each series, and stands
-    alone. Returns `computation_facts.PredictionFacts` with the first `shown` rows. Faults of columns are
-    found before any prediction, and so are cells that cannot be read where they are refused: in all columns if
-    `strict`, else in those that place the rows of a forecast. Raises InvalidInput `not_a_table`, `column_taken`
-    for a table with a column of predictions, or as `predict.predict`; a model that uses earlier rows takes all
-    rows at once.
+    predictions. `units`: of columns of the table, which may be others than in training: they are converted.
+    A forecast of every step has a row for each step after the last row of each series, and stands alone.
+    Returns `computation_facts.PredictionFacts` with the first `shown` rows. Faults of columns are found before
+    any prediction, and so are cells that cannot be read where they are refused: in all columns if `strict`,
+    else in those that place the rows of a forecast. Raises InvalidInput `not_a_table`, `column_taken` for a
+    table with a column of predictions, `other_unit` for a unit that is not converted, or as `predict.predict`;
+    a model that uses earlier rows takes all rows at once.
     """
     model, table = open_model(workspace, strict), BatchedTable(workspace.inputs["table"])
     model.require_columns(table.schema.names)
+    factors = find_factors(parsers_by_column(model.problem.parsers), units or {})
     warnings = _Warnings(check_columns(table.schema.names, table.rows, model.schema))
+    warnings.add(_describe_conversions(factors, units or {}, table.rows))
     _check_cells(workspace, model, table)
     looks_back = model.problem.every_step or first_recipe(model.stored.pipeline).load_history() is not None
     columns = [column["name"] for column in model.schema if column["name"] in table.schema.names]
@@ -61,7 +67,7 @@ def predict_table(
     with TableWriter(workspace.output / f"predictions.{stored_form}", stored_form) as writer:
         # Lags of the first rows of a batch would miss those of the batch before.
         for rows in table.batches(columns, table.rows if looks_back else None):
-            predicted = model.predictions(rows)
+            predicted = model.predictions(_convert_units(rows, factors))
             _check_names(predicted.predictions, input_names)
             warnings.add(predicted.warnings)
             problems += predicted.problems[: MAX_PROBLEMS - len(problems)]
@@ -76,6 +82,31 @@ def predict_table(
         _add_columns(workspace, form)
     shown_rows = PredictedRows(first.predictions.head(shown), warnings.all, problems, outside)
     return to_json_facts(model.facts(count, shown_rows))
+
+
+def _convert_units(rows: pd.DataFrame, factors: Mapping[str, float]) -> pd.DataFrame:
+    """Convert columns of numbers to the units that the model learned; cells of text have theirs with them."""
+    numbers = {
+        name: rows[name] * factor
+        for name, factor in factors.items()
+        if name in rows and pd.api.types.is_numeric_dtype(rows[name])
+    }
+    return rows.assign(**numbers) if numbers else rows
+
+
+def _describe_conversions(
+    factors: Mapping[str, float], units: Mapping[str, str], rows: int
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": "converted_unit",
+            "column": name,
+            "text": f"{name} is in {units[name]} here, which is not its unit in training: it is multiplied "
+            f"by {factor:g}.",
+            "rows": rows,
+        }
+        for name, factor in factors.items()
+    ]
 
 
 def add_predictions(workspace: CellWorkspace, rows: int = 50, strict: bool = False) -> dict[str, JsonValue]:

@@ -34,12 +34,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return train_model(tmp_path_factory.mktemp("model"), {"target": "price"})
 
 
-def train_model(folder: Path, problem: dict[str, Any]) -> Path:
+def train_model(folder: Path, problem: dict[str, Any], readings: dict[str, Any] | None = None) -> Path:
     (folder / "split").mkdir()
     (folder / "fit").mkdir()
     houses(400).to_parquet(folder / "table.parquet")
     locked: Any = split.split_table(
-        CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), problem
+        CellWorkspace({"table": folder / "table.parquet"}, folder / "split"), problem, readings=readings or {}
     )
     fitting = CellWorkspace({"frame": folder / "split" / "train.parquet"}, folder / "fit")
     train.fit_candidate(fitting, locked["problem"], "Ridge", locked["folds"], [])
@@ -80,6 +80,31 @@ def test_rows_are_predicted_in_order(predict: Predict) -> None:
     _, backwards = predict(frame[::-1])
     np.testing.assert_allclose(predictions["prediction"], backwards["prediction"][::-1])
     assert np.corrcoef(predictions["prediction"], frame["size"])[0, 1] > 0.8
+
+
+def test_numbers_in_another_unit_are_converted_to_that_of_training_and_it_is_named(tmp_path: Path) -> None:
+    parser = {"op": "read_number", "after": {"m": 1.0, "cm": 0.01}}
+    model = train_model(tmp_path, {"target": "price"}, {"size": parser})
+    metres = houses(20).drop(columns="price")
+
+    def run(frame: pd.DataFrame, units: dict[str, str]) -> dict[str, Any]:
+        frame.to_parquet(tmp_path / "rows.parquet", index=False)
+        facts: Any = predict_table(
+            CellWorkspace({"model": model, "table": tmp_path / "rows.parquet"}, tmp_path), "csv", units=units
+        )
+        return dict(facts)
+
+    plain = run(metres, {"size": "m"})
+    centimetres = run(metres.assign(size=100 * metres["size"]), {"size": "cm"})
+    np.testing.assert_allclose(
+        [row["prediction"] for row in centimetres["predictions"]],
+        [row["prediction"] for row in plain["predictions"]],
+    )
+    assert "converted_unit" not in {warning["kind"] for warning in plain["warnings"]}
+    [warning] = [warning for warning in centimetres["warnings"] if warning["kind"] == "converted_unit"]
+    assert warning["text"].startswith("size is in cm here")
+    with pytest.raises(InvalidInput, match="size is in kg here, and in m where"):
+        run(metres, {"size": "kg"})
 
 
 def test_rows_that_those_of_the_model_are_made_of_are_refused_with_the_way(tmp_path: Path) -> None:
