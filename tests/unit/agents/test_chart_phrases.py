@@ -48,6 +48,13 @@ def test_a_moving_average_keeps_the_width_and_the_unit_of_its_message() -> None:
     assert '"day"' in planned.plan.model_dump_json()
 
 
+def test_the_column_of_the_colors_is_one_more_group_of_figures() -> None:
+    planned = plan("total revenue by month as a line chart colored by region")
+    columns = compile_plan(planned.plan, make_table_schemas(TABLES)).columns
+    assert planned.color == "region"
+    assert {"month", "region"} <= set(columns)
+
+
 def test_conditions_keep_rows_of_a_distribution() -> None:
     planned = plan("histogram of revenue in 2024")
     assert [step.kind for step in planned.plan.steps] == ["filter"]

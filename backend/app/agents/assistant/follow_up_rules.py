@@ -8,6 +8,7 @@ from app.agents.assistant.follow_ups.changed_plan import UnclearChange
 from app.agents.assistant.follow_ups.failed_changes import describe_failed_change
 from app.agents.assistant.follow_ups.last_charts import draw_again
 from app.agents.assistant.follow_ups.requests import read_follow_up
+from app.agents.assistant.follow_ups.rewritten_messages import describe_look, rewrite_message
 from app.agents.assistant.message_parsing import list_profiles, parse_message
 from app.agents.assistant.offered_readings import describe_offer
 from app.agents.assistant.open_questions import (
@@ -16,6 +17,7 @@ from app.agents.assistant.open_questions import (
     join_open_question,
 )
 from app.agents.assistant.own_questions import asks_whole_question, names_subject
+from app.agents.questions.charts.chart_phrases import parse_chart_phrase
 from app.agents.questions.charts.chart_plans import LastResult, PlannedChart, plan_chart
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 from app.agents.runtime.conversation import ConversationView
@@ -50,6 +52,27 @@ def change_last_result(view: View) -> AgentAction | None:
         readings = [*planned.readings, *changed.readings]
         return call("make_chart", **replace(planned, readings=readings).arguments())
     return call_plan(changed.plan, changed.readings)
+
+
+def ask_once_more(view: View) -> AgentAction | None:
+    """Answer the question of the last answer with the part that the message adds."""
+    brief = view.brief
+    if look := describe_look(brief.message, brief.earlier):
+        return say(look)
+    words = rewrite_message(brief.message, brief.earlier)
+    if words is None:
+        return None
+    note = f"Read as: {words!r}."
+    phrase = parse_chart_phrase(words)
+    if phrase is None:
+        parsed = parse_message(replace(brief, message=words))
+        if not isinstance(parsed, ParsedQuestion):
+            return None
+        return call_query(parsed.model_copy(update={"interpretations": (note, *parsed.interpretations)}))
+    planned = plan_chart(phrase, list_profiles(brief), LastResult())
+    if not isinstance(planned, PlannedChart):
+        return None
+    return call("make_chart", **replace(planned, readings=[note, *planned.readings]).arguments())
 
 
 def complete_question(view: View) -> AgentAction | None:

@@ -10,6 +10,7 @@ from app.agents.assistant.brief import ChangeAnswer, ChartAnswer, ChatBrief, Ear
 from app.agents.assistant.file_rules import work_on_files
 from app.agents.assistant.follow_up_rules import (
     ask_for_change,
+    ask_once_more,
     call_plan,
     call_query,
     change_last_result,
@@ -319,6 +320,7 @@ RULES: tuple[Rule[ChatBrief], ...] = (
     take_reading,
     answer_remark,
     answer_small_talk,
+    ask_once_more,
     decline_unserved,
     ask_for_tables,
     work_on_studies,

@@ -158,7 +158,7 @@ def _plan_question(phrase: ChartPhrase, tables: Sequence[TableProfile]) -> Plann
     subject, failure = phrase.subject, None
     # `sales over time` is no question: forms of it with an aggregate and a period are tried.
     for text in _spellings(phrase, tables):
-        parsed = parse_question(text, tables)
+        parsed = _parse_colored(text, phrase.color, tables) or parse_question(text, tables)
         if isinstance(parsed, ParsedQuestion) and _has_axis(parsed.plan, tables):
             return make_chart(phrase, parsed.plan, tables, parsed.interpretations)
         failure = failure or (parsed if isinstance(parsed, UnparsedQuestion) else None)
@@ -166,6 +166,17 @@ def _plan_question(phrase: ChartPhrase, tables: Sequence[TableProfile]) -> Plann
     if column is not None and phrase.kind is None:
         return _plan_distribution(ChartPhrase("histogram", subject), tables, LastResult())
     return failure or _not_understood(subject, tables)
+
+
+def _parse_colored(text: str, color: str, tables: Sequence[TableProfile]) -> ParsedQuestion | None:
+    """Read a question with the column of the colors as one more group; None where it has it or is none."""
+    if not color or not _GROUPED.search(text):
+        return None
+    parsed = parse_question(f"{text} and {color}", tables)
+    if not isinstance(parsed, ParsedQuestion):
+        return None
+    columns = compile_plan(parsed.plan, make_table_schemas(tables)).columns
+    return parsed if find_column(color, [*columns]) else None
 
 
 def _spellings(phrase: ChartPhrase, tables: Sequence[TableProfile]) -> Iterator[str]:
