@@ -46,7 +46,7 @@ def test_a_chart_that_is_asked_for_is_shown_with_its_rows(visit: Any) -> None:
     answer = page.get_by_role("region", name="mean price by city as a bar chart")
     tabs = answer.get_by_role("tablist", name="Parts of the answer")
     expect(tabs.get_by_role("tab")).to_have_text(["Chart", "Table", "SQL"])
-    expect(answer.get_by_role("img")).to_be_visible()
+    expect(answer.get_by_role("img", name="Mean price by city").first).to_be_visible()
     visitor.check_access()
     tabs.get_by_role("tab", name="Table").click()
     expect(answer.get_by_role("cell", name="Bern", exact=True)).to_be_visible()

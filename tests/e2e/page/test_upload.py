@@ -65,7 +65,7 @@ def test_a_file_that_cannot_be_read_is_named_beside_its_place(visit: Any) -> Non
     broken = {"name": "sales.xlsx", "mimeType": "application/zip", "buffer": head}
     page.get_by_label("Data file").set_input_files(broken)
     problem = page.get_by_role("alert")
-    expect(problem).to_contain_text("sales.xlsx: The Excel file is damaged")
+    expect(problem).to_contain_text("sales.xlsx: The Excel file is cut short")
     goal = page.get_by_label("What do you want to know or predict?")
     assert problem.bounding_box()["y"] < goal.bounding_box()["y"]
     visitor.check_access()

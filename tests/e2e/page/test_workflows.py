@@ -47,7 +47,7 @@ def test_a_workflow_is_changed_run_and_called_from_the_page(visit: Any) -> None:
     visitor.open("/workflows")
 
     send(page, "show me the top 2 cities sorted by people")
-    expect(page.get_by_role("table", name="Answer").get_by_role("row")).to_have_count(3)
+    expect(page.get_by_role("table", name="Table").get_by_role("row")).to_have_count(3)
     send(page, "use 2 instead of 3", "Largest cities")
     expect(page.get_by_role("group", name="Preview")).to_contain_text("2")
     visitor.check_access()

@@ -15,7 +15,7 @@ ROW_NUMBER = "row number before the change"
 class ChangeStatements(NamedTuple):
     """Statements that change a table, in words. `rest`: what the message asks for after it.
 
-    `rows_before`: those of the table, where the change removes some.
+    `rows_before`: those of the table, where the change removes some. `column`: the one that it makes.
     """
 
     table: str
@@ -23,6 +23,7 @@ class ChangeStatements(NamedTuple):
     sentence: str
     rest: str = ""
     rows_before: int | None = None
+    column: str = ""
 
 
 class UnclearTableChange(NamedTuple):

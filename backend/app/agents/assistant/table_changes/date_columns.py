@@ -118,4 +118,5 @@ def _add(columns: TableColumns, name: str, expression: str, words: str) -> Readi
             f"{table.name} has a column `{name}` already. Say another name: as a column called ..."
         )
     statement = write_table(table.name, select_rows(table.name, f"*, {expression} AS {quote(name)}"))
-    return ChangeStatements(table.name, statement, f"Made the column `{name}`, {words}, in {table.name}.")
+    sentence = f"Made the column `{name}`, {words}, in {table.name}."
+    return ChangeStatements(table.name, statement, sentence, column=name)

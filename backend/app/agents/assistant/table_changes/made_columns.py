@@ -76,6 +76,8 @@ def make_column(request: ChangeRequest) -> Reading:
         return None
     value = match["value"].strip(" .:,")
     name = match.groupdict().get("flag") or match["name"] or _make_name(value)
+    if parse_expression(value) is not None:
+        return None  # `tables.new_columns` has the words for what is wrong with it
     if choice := _CHOICE.fullmatch(value):
         return _choose(request, name, choice)
     if _FLAG.search(request.text):
@@ -93,9 +95,8 @@ def _add(table: TableProfile, name: str, expression: str, words: str) -> ChangeS
     former = next((column.name for column in table.columns if column.name.casefold() == name.casefold()), None)
     columns = f"* REPLACE ({expression} AS {quote(former)})" if former else f"*, {expression} AS {quote(name)}"
     statement = write_table(table.name, select_rows(table.name, columns))
-    return ChangeStatements(
-        table.name, statement, f"Made the column {former or name} = {words} in {table.name}."
-    )
+    sentence = f"Made the column {former or name} = {words} in {table.name}."
+    return ChangeStatements(table.name, statement, sentence, column=former or name)
 
 
 def _read_condition(request: ChangeRequest, words: str) -> tuple[str, Expression] | None:
@@ -132,7 +133,8 @@ def _choose(request: ChangeRequest, name: str, choice: re.Match[str]) -> Reading
 def _derive(request: ChangeRequest, table: str, name: str, value: Expression, words: str) -> Reading:
     plan = Plan(source=DatasetSource(kind="dataset", table=table), steps=[build.derive(name, value)])
     sql = compile_plan(plan, make_table_schemas(request.tables)).sql
-    return ChangeStatements(table, write_table(table, sql), f"Made the column {name} in {table}: {words}.")
+    sentence = f"Made the column {name} in {table}: {words}."
+    return ChangeStatements(table, write_table(table, sql), sentence, column=name)
 
 
 def split_column(request: ChangeRequest) -> Reading:

@@ -19,6 +19,7 @@ from app.agents.assistant.table_changes.change import (
     Reading,
     UnclearTableChange,
 )
+from app.agents.assistant.tables.new_columns import name_pronouns
 from app.agents.goals.tables.profiles import TableProfile
 from app.agents.questions.parsed_question import ParsedQuestion, UnparsedQuestion
 
@@ -76,9 +77,10 @@ def read_table_change(
     if isinstance(reading, ChangeStatements) or (split := _THEN.search(plain)) is None:
         return reading
     first = _read(plain[: split.start()], tables, earlier, parse_question)
-    return (
-        first._replace(rest=plain[split.end() :]) if isinstance(first, ChangeStatements) else reading or first
-    )
+    if not isinstance(first, ChangeStatements):
+        return reading or first
+    rest = plain[split.end() :]
+    return first._replace(rest=name_pronouns(rest, first.column) if first.column else rest)
 
 
 def _read(

@@ -80,10 +80,13 @@ def parse_new_column(message: str, tables: Sequence[TableProfile]) -> NewColumn 
     used = {column.name.casefold(): column.name for column in tree.find_all(exp.Column)}
     fitting = [profile for profile in candidates if used.keys() <= {c.name.casefold() for c in profile.columns}]
     if fitting:
-        # "Then show its mean": the rules that read the rest know nothing of what stood before.
-        rest = _IT.sub(name, _ITS.sub(rf"the \1 of {name}", rest, count=1), count=1)
-        return NewColumn(fitting[0].name, name, expression, rest)
+        return NewColumn(fitting[0].name, name, expression, name_pronouns(rest, name))
     return UnclearColumn(_explain_missing(used, candidates))
+
+
+def name_pronouns(rest: str, name: str) -> str:
+    """Put the name of a column for `it` and `its`: rules that read the rest do not know what stood before."""
+    return _IT.sub(name, _ITS.sub(rf"the \1 of {name}", rest, count=1), count=1)
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -217,6 +217,7 @@ def test_words_make_columns(tables: Tables, message: str, name: str, values: lis
 
 def test_brackets_are_left_to_expressions(tables: Tables) -> None:
     assert tables.read("create a column mean = (weight + delivery) / 2") is None
+    assert tables.read("create a column share = weight / delivery, then plot it") is None
     assert tables.read("depot = North") is None
 
 
@@ -311,6 +312,12 @@ def test_what_follows_is_left_for_the_table_as_it_is_then(tables: Tables) -> Non
     change = tables.read("fill missing weight with 0, then show the mean of weight")
     assert isinstance(change, ChangeStatements)
     assert change.rest == "show the mean of weight"
+
+
+def test_the_new_column_stands_for_it_in_what_follows(tables: Tables) -> None:
+    change = tables.read("add a column grams as weight times 1000, then show its mean")
+    assert isinstance(change, ChangeStatements)
+    assert change.rest == "show the mean of grams"
 
 
 def test_a_name_that_holds_what_separates_sentences_is_a_name(tables: Tables) -> None:
