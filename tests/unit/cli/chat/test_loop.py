@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from rich.console import Console
 
-from app.cli.api_client.client import LabClient
+from app.cli.api_client.client import LabClient, Refused
 from app.cli.chat.loop import TerminalChat, find_thread
 from app.errors import LabError, NotFound
 
@@ -34,6 +34,8 @@ class ScriptedClient:
         yield "token", {"text": f"It was told to {self.answers[0][2]}."}
 
     def respond(self, turn_id: str, question: str, answer: Any) -> None:
+        if answer not in QUESTION["options"]:
+            raise Refused("answer_invalid", f"answer: {answer!r} is not valid.")
         self.answers.append((turn_id, question, answer))
 
     def turn(self, turn_id: str) -> dict[str, Any]:
@@ -56,6 +58,13 @@ def test_a_question_of_a_turn_is_asked_and_its_answer_passed_on(
     assert client.answers == [("turn", "1.approve:tool:0.0", answer)]
     assert "The assistant wants to edit notes.md." in shown
     assert f"It was told to {answer}." in shown
+
+
+def test_an_answer_that_fits_nothing_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The turn waits for its answer, and every message after it waits for the turn.
+    client, shown = hold(monkeypatch, "how many rows are there?\nreject\n")
+    assert client.answers == [("turn", "1.approve:tool:0.0", "reject")]
+    assert "'how many rows are there?' is not valid" in shown
 
 
 def test_a_question_that_nobody_can_answer_leaves_the_turn_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
