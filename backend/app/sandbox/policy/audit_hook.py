@@ -114,7 +114,9 @@ def _frames_of_threads() -> list[FrameType]:
 
 def is_program_frame(frame: FrameType) -> bool:
     """Recognise a program by its globals, since reading the frame's code would be an event itself."""
-    return "_inplacevar_" in frame.f_globals
+    names = frame.f_globals
+    # While a thread begins or ends, its frame may hold anything there; that of a program is a dict.
+    return isinstance(names, dict) and "_inplacevar_" in names
 
 
 _Parameters = ParamSpec("_Parameters")
