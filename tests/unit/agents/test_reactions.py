@@ -42,7 +42,12 @@ def fit(name: str, score: float | None, estimator: str | None = None, **more: An
 
 FITS = [fit("baseline", 0.5), fit("LogisticRegression", 0.8), fit("XGBoost", 0.9), fit("RandomForest", 0.85)]
 COLUMNS = [{"name": "x", "type": "number"}, {"name": "y", "type": "category"}]
-EXPLORER = {**COMMON, "columns": COLUMNS, "frame": "train", "stage": "analysis"}
+EXPLORER = {
+    **COMMON,
+    "columns": [*COLUMNS, {"name": "z", "type": "number"}],
+    "frame": "train",
+    "stage": "analysis",
+}
 ANALYST = {**COMMON, "columns": ["x", "y"], "stage": "features"}
 TRAINER = {
     **COMMON,
@@ -169,6 +174,12 @@ class TestDataAnalyst:
         assert name == expected
         if name == "Analysis":
             assert arguments["exclude"] == ([] if certain is None else ["boat"])
+
+    def test_the_last_inputs_are_never_left_out(self, next_call):
+        only = {**EXPLORER, "columns": [{"name": "boat"}, {"name": COMMON["problem"]["target"]}]}
+        name, output = next_call(decide_analysis, only, ("perform_eda", {}, _eda(True)))
+        assert (name, output["exclude"]) == ("Analysis", [])
+        assert "no input is left to learn from" in output["notes"][0]
 
     @pytest.mark.parametrize(("answer", "left_out"), [("leave them out", ["boat"]), ("keep them", [])])
     def test_the_user_decides_about_it(self, next_call, answer, left_out):

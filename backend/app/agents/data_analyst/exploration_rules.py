@@ -57,8 +57,20 @@ def conclude(view: ConversationView[AnalysisBrief]) -> AgentAction:
             exclude += [column for column in suspect.columns if column not in exclude]
             reasons.append(_describe_exclusion(suspect))
     summary = eda.read(AnalysisSummary)
+    if exclude and not _list_inputs(view.brief, exclude):
+        # Of no column at all nothing can be learned: the figures with them are worth more than a failure.
+        names = ", ".join(f"`{name}`" for name in exclude)
+        reasons = [f"{names} may be known too late, and stays: without it no input is left to learn from."]
+        exclude = []
     notes = [*reasons, *summary.notes]
     return finish(Analysis(exclude=exclude, notes=notes), message=_describe_findings(summary, reasons))
+
+
+def _list_inputs(brief: AnalysisBrief, exclude: Sequence[str]) -> list[str]:
+    """List the columns that a model still learns from without some."""
+    problem = brief.problem
+    left_out = {problem.target, problem.time_column, *problem.group_columns, *problem.exclude, *exclude}
+    return [column.name for column in brief.columns if column.name not in left_out]
 
 
 @dataclass(frozen=True)

@@ -106,12 +106,17 @@ def describe_unmeasured(
     leaks: Sequence[Leak],
     assumptions: Sequence[AssumptionJson],
 ) -> list[str]:
-    """Name the suspected columns, and inputs that alone tell nearly all, whose effect no time was left for."""
+    """Name the suspected columns, and inputs that alone tell nearly all, whose effect no time was left for.
+
+    The last inputs are never left out (`agents.data_analyst.exploration_rules`), and that is not said of them.
+    """
+    defaults = {leak["column"] for leak in leaks if is_left_out_by_default(leak)}
+    are_last = {*scores} <= defaults
     measured = {name for entry in assumptions for name in entry["columns"]}
     unmeasured = [leak for leak in leaks if leak["column"] not in measured]
     notes = [
         f"{leak['text']} It is left out, and what the score is with it was not measured."
-        if is_left_out_by_default(leak)
+        if is_left_out_by_default(leak) and not are_last
         else f"{leak['text']} What the score is without it was not measured."
         for leak in unmeasured
     ]
