@@ -14,14 +14,14 @@ from app.agents.assistant.table_changes.change import (
 )
 from app.agents.assistant.table_changes.column_phrases import TableColumns, find_columns
 from app.agents.assistant.table_changes.operand_words import write_arithmetic
+from app.agents.assistant.table_changes.row_conditions import WordedCondition, read_condition
 from app.agents.assistant.tables.column_expressions import list_columns, parse_expression
 from app.agents.goals.tables.profiles import TableProfile
-from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.plans import build
 from app.plans.compiler import compile_plan
 from app.plans.expressions import Expression
-from app.plans.plan import DatasetSource, FilterStep, Plan
+from app.plans.plan import DatasetSource, Plan
 
 _MAKE = r"(?:add|create|make|compute|calculate|define|derive|build)(?: me)?(?: an?| the)?(?: new)?"
 _NOUN = r"(?:column|field|feature|variable|flag|indicator)"
@@ -99,35 +99,29 @@ def _add(table: TableProfile, name: str, expression: str, words: str) -> ChangeS
     return ChangeStatements(table.name, statement, sentence, column=former or name)
 
 
-def _read_condition(request: ChangeRequest, words: str) -> tuple[str, Expression] | None:
-    """Read a condition as that of a question for rows; return its table and expression."""
-    table = request.tables[0].name if len(request.tables) == 1 else "rows"
-    parsed = request.parse_question(f"show the {table} where {words}")
-    if not isinstance(parsed, ParsedQuestion) or not isinstance(parsed.plan.source, DatasetSource):
-        return None
-    conditions = [step.condition for step in parsed.plan.steps if isinstance(step, FilterStep)]
-    has_others = any(step.kind not in ("filter", "sort", "select") for step in parsed.plan.steps)
-    return None if has_others or not conditions else (parsed.plan.source.table, build.every(conditions))
+def _read_condition(request: ChangeRequest, words: str) -> WordedCondition | UnclearTableChange:
+    rows = request.tables[0].name if len(request.tables) == 1 else "rows"
+    condition = read_condition(rows, f"where {words}", request)
+    if isinstance(condition, UnclearTableChange):
+        return UnclearTableChange(f"I made no column: {condition.reason}")
+    return condition
 
 
 def _derive_flag(request: ChangeRequest, name: str, words: str) -> Reading:
     condition = _read_condition(request, words)
-    if condition is None:
-        return UnclearTableChange(f"I made no column: “{words}” is not understood as a condition of the rows.")
-    return _derive(request, condition[0], name, condition[1], f"true where {words}")
+    if isinstance(condition, UnclearTableChange):
+        return condition
+    return _derive(request, condition.table, name, condition.expression, f"true where {words}")
 
 
 def _choose(request: ChangeRequest, name: str, choice: re.Match[str]) -> Reading:
     condition = _read_condition(request, choice["condition"])
-    if condition is None:
-        return UnclearTableChange(
-            f"I made no column: “{choice['condition']}” is not understood as a condition."
-        )
+    if isinstance(condition, UnclearTableChange):
+        return condition
     then, otherwise = choice["then"].strip(), choice["otherwise"].strip()
-    value = build.case([(condition[1], build.literal(then))], build.literal(otherwise))
-    return _derive(
-        request, condition[0], name, value, f"{then} where {choice['condition']}, otherwise {otherwise}"
-    )
+    value = build.case([(condition.expression, build.literal(then))], build.literal(otherwise))
+    words = f"{then} where {choice['condition']}, otherwise {otherwise}"
+    return _derive(request, condition.table, name, value, words)
 
 
 def _derive(request: ChangeRequest, table: str, name: str, value: Expression, words: str) -> Reading:
@@ -156,6 +150,8 @@ def split_column(request: ChangeRequest) -> Reading:
     head = f"trim(split_part({text}, '{literal}', 1))"
     rest = f"nullif(trim(substr({text}, length(split_part({text}, '{literal}', 1)) + {len(mark) + 1})), '')"
     names = [name.replace(" ", "_") for name in (first, second)]
+    if shared := {column.name for column in columns.table.columns} & set(names):
+        return UnclearTableChange(f"{columns.table.name} has {list_names(sorted(shared))} already.")
     parts = f"*, {head} AS {quote(names[0])}, {rest} AS {quote(names[1])}"
     table = columns.table.name
     return ChangeStatements(

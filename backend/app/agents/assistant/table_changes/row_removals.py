@@ -15,13 +15,13 @@ from app.agents.assistant.table_changes.change import (
 )
 from app.agents.assistant.table_changes.column_phrases import TableColumns, explain_no_column, find_columns
 from app.agents.assistant.table_changes.gap_phrases import GAP, GAPS, find_gaps
+from app.agents.assistant.table_changes.row_conditions import read_condition
 from app.agents.goals.tables.profiles import TableProfile
-from app.agents.questions.parsed_question import ParsedQuestion
 from app.agents.questions.tables.table_schemas import make_table_schemas
 from app.plans import build
 from app.plans.compiler import compile_plan
 from app.plans.expressions import Expression
-from app.plans.plan import DatasetSource, FilterStep, Plan
+from app.plans.plan import DatasetSource, Plan
 
 _ROWS = r"(?:rows?|records?|entries|lines|observations)"
 _REMOVE = r"(?:remove|drop|delete|eliminate|discard|get rid of|filter out)"
@@ -121,7 +121,7 @@ def remove_incomplete_rows(request: ChangeRequest) -> Reading:
     gaps = build.either([build.is_missing(build.column(column)) for column in columns.names])
     which = "" if len(columns.names) == 1 else "one of "
     sentence = f"Removed the rows of {name} in which {which}{list_names(columns.names)} is missing."
-    return ChangeStatements(name, _write_rest(request, name, [gaps]), sentence, rows_before=columns.table.rows)
+    return ChangeStatements(name, _write_rest(request, name, gaps), sentence, rows_before=columns.table.rows)
 
 
 def _narrow_to_noun(noun: str | None, request: ChangeRequest) -> ChangeRequest:
@@ -144,31 +144,18 @@ def remove_rows(request: ChangeRequest) -> Reading:
     match = _CONDITION.fullmatch(_FROM_TABLE.sub("", request.text))
     if match is None or not _means_rows(match["rows"] or match["nouns"], request):
         return None
-    condition = match["condition"] or match["restriction"]
-    parsed = request.parse_question(f"show the {match['rows'] or match['nouns']} {condition}")
-    if not isinstance(parsed, ParsedQuestion):
-        return UnclearTableChange(
-            f"I removed no rows: “{condition}” is not understood. {parsed.reason} Ask for these rows "
-            "first, and remove them when they are the right ones."
-        )
-    source = parsed.plan.source
-    conditions = [step.condition for step in parsed.plan.steps if isinstance(step, FilterStep)]
-    has_others = any(step.kind not in ("filter", "sort", "select") for step in parsed.plan.steps)
-    if not isinstance(source, DatasetSource) or not conditions or has_others:
-        return UnclearTableChange(
-            "I removed no rows: the condition is about other rows or tables. Make a column of it first, or use "
-            "`SQL:`."
-        )
-    rows = next(table.rows for table in request.tables if table.name == source.table)
-    sentence = " ".join((f"Removed the rows of {source.table} {condition}.", *parsed.interpretations))
-    return ChangeStatements(
-        source.table, _write_rest(request, source.table, conditions), sentence, rows_before=rows
-    )
+    words = match["condition"] or match["restriction"]
+    condition = read_condition(match["rows"] or match["nouns"], words, request)
+    if isinstance(condition, UnclearTableChange):
+        return UnclearTableChange(f"I removed no rows: {condition.reason}")
+    name = condition.table
+    rows = next(table.rows for table in request.tables if table.name == name)
+    sentence = " ".join((f"Removed the rows of {name} {words}.", *condition.readings))
+    return ChangeStatements(name, _write_rest(request, name, condition.expression), sentence, rows_before=rows)
 
 
-def _write_rest(request: ChangeRequest, table: str, conditions: list[Expression]) -> str:
-    """Write a table without the rows that meet all conditions; those of which one is not known stay."""
-    condition = build.every(conditions)
+def _write_rest(request: ChangeRequest, table: str, condition: Expression) -> str:
+    """Write a table without the rows that meet a condition; those of which it is not known stay."""
     rest = build.either([build.negate(condition), build.is_missing(condition)])
     plan = Plan(source=DatasetSource(kind="dataset", table=table), steps=[build.keep(rest)])
     return write_table(table, compile_plan(plan, make_table_schemas(request.tables)).sql)

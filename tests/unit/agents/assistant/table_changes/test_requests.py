@@ -227,6 +227,21 @@ def test_a_text_is_split_in_two(tables: Tables) -> None:
     assert changed.column("tail")[:2] == ["rth", "uth"]
 
 
+def test_the_parts_of_a_text_take_no_name_that_there_is(tables: Tables) -> None:
+    refusal = tables.read("split depot into late and rest")
+    assert isinstance(refusal, UnclearTableChange)
+    assert refusal.reason == "deliveries has `late` already."
+
+
+def test_a_condition_that_is_not_understood_changes_nothing(tables: Tables) -> None:
+    removal = tables.read("delete the deliveries where the moon is blue")
+    assert isinstance(removal, UnclearTableChange)
+    assert removal.reason.startswith("I removed no rows: “where the moon is blue” is not understood.")
+    column = tables.read("create an is_odd flag for the moon is blue")
+    assert isinstance(column, UnclearTableChange)
+    assert column.reason.startswith("I made no column:")
+
+
 def test_a_part_of_a_date_without_the_word_column_may_be_a_question(tables: Tables) -> None:
     assert tables.read("get the month of sent") is None
 
