@@ -13,6 +13,7 @@ from app.agents.assistant.table_changes.change import (
     replace_columns,
 )
 from app.agents.assistant.table_changes.column_phrases import TableColumns, explain_no_column, find_columns
+from app.counts import describe_count
 
 _RENAME = re.compile(r"(?:rename|relabel|change the (?:column )?name of) (?P<pairs>.{3,400})", re.IGNORECASE)
 _PAIR = re.compile(
@@ -155,7 +156,7 @@ def convert_columns(request: ChangeRequest) -> Reading:
 def _change_expressions(
     phrase: str, request: ChangeRequest, write: Callable[[str], str], words: str
 ) -> Reading:
-    """Write the columns of a phrase by an expression of each."""
+    """Write the columns of a phrase by an expression of each. `words`: a sentence with `{}` for them."""
     columns = find_columns(phrase, request)
     if not isinstance(columns, TableColumns):
         return columns
@@ -164,7 +165,7 @@ def _change_expressions(
     name = columns.table.name
     expressions = {column: write(quote(column)) for column in columns.names}
     return ChangeStatements(
-        name, replace_columns(name, expressions), f"{words} {list_names(columns.names)} of {name}."
+        name, replace_columns(name, expressions), f"{words.format(f'{list_names(columns.names)} of {name}')}."
     )
 
 
@@ -175,7 +176,10 @@ def round_columns(request: ChangeRequest) -> Reading:
         return None
     digits = int(match["digits"] or 0)
     return _change_expressions(
-        match["column"], request, lambda column: f"round({column}, {digits})", f"Rounded to {digits} decimals"
+        match["column"],
+        request,
+        lambda column: f"round({column}, {digits})",
+        f"Rounded {{}} to {describe_count(digits, 'decimal')}",
     )
 
 
@@ -189,9 +193,9 @@ def change_spelling(request: ChangeRequest) -> Reading:
         verb, "trim"
     )
     words = {
-        "upper": "Wrote in capital letters",
-        "lower": "Wrote in small letters",
-        "trim": "Removed the outer spaces of",
+        "upper": "Wrote {} in capital letters",
+        "lower": "Wrote {} in small letters",
+        "trim": "Removed the outer spaces of {}",
     }[function]
     return _change_expressions(
         match["column"] or match["other"], request, lambda column: f"{function}({column})", words
@@ -209,5 +213,5 @@ def scale_columns(request: ChangeRequest) -> Reading:
     sign = "*" if verb == "multiply" else "/"
     participle = "Multiplied" if verb == "multiply" else "Divided"
     return _change_expressions(
-        match["column"], request, lambda column: f"{column} {sign} {number}", f"{participle} by {number}"
+        match["column"], request, lambda column: f"{column} {sign} {number}", f"{participle} {{}} by {number}"
     )

@@ -159,11 +159,15 @@ def test_types_and_spelling_are_changed(tables: Tables) -> None:
 
 
 def test_texts_are_written_in_capitals(tables: Tables) -> None:
-    assert tables.change("make depot uppercase").column("depot")[0] == "NORTH"
+    changed = tables.change("make depot uppercase")
+    assert changed.column("depot")[0] == "NORTH"
+    assert changed.sentence == "Wrote `depot` of deliveries in capital letters."
 
 
 def test_numbers_are_rounded_and_scaled(tables: Tables) -> None:
-    assert tables.change("multiply weight by 1000").column("weight")[0] == 2500
+    changed = tables.change("multiply weight by 1000")
+    assert changed.column("weight")[0] == 2500
+    assert changed.sentence == "Multiplied `weight` of deliveries by 1000."
 
 
 @pytest.mark.parametrize(
